@@ -170,8 +170,9 @@ traffic  = { name = "hot_spot", load = 0.8, size = 64, fraction = 0.4 }
 run      = { warmup = 1000, measure = 9000, trees_interval = 500, window = 500 }
 )");
   for (const char* file : {"mesh.toml", "fire.toml"}) {
-    const std::string run = std::string("banyan run ") + file +
-                            " run.trees=true run.tables=all run.window=500 --watch terminal=1 --watch packet=2:1 --quiet --json";
+    const std::string run =
+        std::string("banyan run ") + file +
+        " run.trees=true run.tables=all run.window=500 --watch terminal=1 --watch packet=2:1 --quiet --json";
     const auto files = [&](const char* names) {
       return fmt::format(" --out {0} --log {0}.log --record-trace {0}.trace > {0}.json 2>/dev/null", names);
     };

@@ -19,6 +19,7 @@ test::Rig mesh(u32 shards, u32 threads) {
   engine::EngineSettings settings;
   settings.shards = shards;
   settings.threads = threads;
+  settings.packet_slots = 1;  // a pool that can be filled
   return {{"mesh", {{"size", std::vector<i64>{4, 4}}}}, {"vc_router"}, {"dimension_order"}, settings};
 }
 
@@ -37,7 +38,7 @@ std::vector<test::Script::Line> some_messages() {
 
 /// Leaves room for no more than `left` packets.
 void fill(engine::PacketPool& pool, u64 left) {
-  while (pool.live() < engine::PacketPool::kMost - left) static_cast<void>(pool.allocate());
+  while (pool.live() < pool.most() - left) static_cast<void>(pool.allocate());
 }
 
 TEST(Failure, OfOneOfSeveralShardsIsThrownWhereTheRunWasCalled) {

@@ -36,6 +36,17 @@ TEST(PacketPool, HandlesCarryTheShard) {
   EXPECT_EQ(pool.allocate() >> PacketPool::kIndexBits, 200U);
 }
 
+TEST(PacketPool, HasTheSlotsThatItWasGiven) {
+  PacketPool pool(3, 4);
+  EXPECT_EQ(pool.shard(), 3U);
+  EXPECT_EQ(pool.most(), 4 * PacketPool::kPerSlot);
+  const PacketId first = pool.allocate();
+  EXPECT_EQ(first >> PacketPool::kIndexBits, 12U);
+  pool[first].source = 7;
+  EXPECT_EQ(pool[first].source, 7U);
+  EXPECT_NO_THROW(pool.require_room(3 * PacketPool::kPerSlot));
+}
+
 #ifdef BANYAN_CHECKED
 TEST(PacketPoolDeath, OfAnotherShardStopsBuildsForTheDebugger) {
   PacketPool pool(3);
@@ -77,10 +88,10 @@ TEST(PacketPool, ClearKeepsTheMemory) {
 
 TEST(PacketPool, SaysWhenMoreWouldNotFit) {
   PacketPool pool;
-  EXPECT_NO_THROW(pool.require_room(PacketPool::kMost));
+  EXPECT_NO_THROW(pool.require_room(PacketPool::kPerSlot));
   static_cast<void>(pool.allocate());
-  EXPECT_NO_THROW(pool.require_room(PacketPool::kMost - 1));
-  EXPECT_THROW(pool.require_room(PacketPool::kMost), ConfigError);
+  EXPECT_NO_THROW(pool.require_room(PacketPool::kPerSlot - 1));
+  EXPECT_THROW(pool.require_room(PacketPool::kPerSlot), ConfigError);
 }
 
 }  // namespace

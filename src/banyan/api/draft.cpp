@@ -71,6 +71,10 @@ bool as_index(const std::string& word, std::size_t& index) {
 
 [[noreturn]] void unknown_target(const std::string& word, const std::vector<std::string>& known, const Where& where) {
   if (word == "sweep") throw ConfigError(where, "it is not said what is swept", "write sweep.KEY=[a, b, c]");
+  if (word == "fork" || word.starts_with("fork.")) {
+    throw ConfigError(where, "a fork is given in the experiment file, not by an override",
+                      "write it there: fork = { after = \"warmup\", vary = KEY, from = VALUE }");
+  }
   throw ConfigError(where, fmt::format("nothing in this experiment is called \"{}\"", word),
                     config::suggestion(word, known, "there are"));
 }

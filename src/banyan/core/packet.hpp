@@ -5,7 +5,8 @@
 
 namespace banyan::core {
 
-/// Handle of a packet record: shard in the upper 8 bits, index in the lower 24. Never hashed, never compared.
+/// Handle of a packet record: a slot of some shard in the upper 8 bits, a place in the lower 24
+/// (engine/packet_pool.hpp). Never hashed, never compared.
 using PacketId = u32;
 
 /// A flit's place in its packet is a 16-bit number.

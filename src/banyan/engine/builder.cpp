@@ -49,6 +49,8 @@ u32 Builder::shortest_packet() const {
 void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   if (!parts_.empty()) throw std::logic_error("a network is cut once");
   parts_.resize(shards);
+  // cioq marks entries of queues by the first bit of a handle.
+  slots_ = std::clamp(PacketPool::kSlots / 2 / shards, 1U, std::min(settings_.packet_slots, PacketPool::kMostSlots));
   deal_shards();
   switch_shard_ = std::move(switch_shard);
   const core::Graph& graph = topology_.graph();
@@ -99,6 +101,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
                          .hot_spots = hot_spots_,
                          .total_terminals = graph.terminals(),
                          .shard = i,
+                         .packet_slots = slots_,
                          .steady = settings_.steady,
                          .check_order = settings_.check_order && routing_.in_order() && source_queues_ == 1 && in_turn_,
                          .generation_series = settings_.generation_series,
@@ -110,7 +113,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
                          .tells_in_packets = settings_.tells_in_packets});
   }
   for (u32 i = 0; i < shards; ++i) {
-    if (parts_[i].terminals == nullptr) parts_[i].mirror = std::make_unique<PacketPool>(i);
+    if (parts_[i].terminals == nullptr) parts_[i].mirror = std::make_unique<PacketPool>(i, slots_);
     if (settings_.utilization_time != 0) pool(i).keep_values();
   }
 }
@@ -163,6 +166,12 @@ Cut Builder::cut() const {
   // A model that keeps its network whole did that itself; others had too little to cut.
   cut.by = shards() == 1 && cut_by_ != kByModel ? "nothing" : cut_by_;
   return cut;
+}
+
+std::vector<PacketPool*> Builder::pools() {
+  std::vector<PacketPool*> by_slot;
+  for (u32 i = 0; i < shards(); ++i) by_slot.insert(by_slot.end(), slots_, &pool(i));
+  return by_slot;
 }
 
 std::vector<u32> Builder::switches_of(u32 shard) const {
@@ -258,7 +267,7 @@ void Builder::wire(Tick least_extra) {
     part.wires.due = &part.due;
     part.wires.parcels = &part.parcels[0];
     part.wires.touched = &part.touched[0];
-    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&pool(k));
+    part.wires.pools = pools();
     for (u32 k = 0; k < part.populations.size(); ++k) {
       ChannelPopulation& channels = static_cast<ChannelPopulation&>(*part.populations[k]);
       part.wires.inboxes.push_back(&channels.inbox());
@@ -291,7 +300,7 @@ void Builder::join_networks(Tick most_window) {
     part.wires.parcels = &part.parcels[0];
     part.wires.touched = &part.touched[0];
     part.wires.inboxes = {nullptr};
-    for (u32 k = 0; k < shards(); ++k) part.wires.pools.push_back(&pool(k));
+    part.wires.pools = pools();
     for (u32 to = 0; to < shards(); ++to) {
       for (auto& parcels : part.parcels) {
         // An output may begin with a packet in the cycle in which its last one leaves the buffer: one more.

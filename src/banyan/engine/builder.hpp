@@ -33,11 +33,12 @@ struct EngineSettings {
   ProbePlan probe;            ///< what to write down beside the counters
   /// Makes the part of one shard where packets are held back at their sources. Empty: none are.
   std::function<std::unique_ptr<core::Admission>()> admission;
-  bool tells_in_packets = false;  ///< the last traffic is a ControlTraffic
-  Tick utilization_time = 0;      ///< core::Admission::utilization_time
-  u32 flow_limit = 0;             ///< messages of a traffic that may wait in the flows of a queue
-  core::ZeroLoad zero_load;       ///< of one flit, which is what ends of a flow tell each other
-  Ranks* ranks = nullptr;         ///< the processes that share the network; nullptr: this one has all of it
+  bool tells_in_packets = false;              ///< the last traffic is a ControlTraffic
+  Tick utilization_time = 0;                  ///< core::Admission::utilization_time
+  u32 flow_limit = 0;                         ///< messages of a traffic that may wait in the flows of a queue
+  core::ZeroLoad zero_load;                   ///< of one flit, which is what ends of a flow tell each other
+  u32 packet_slots = PacketPool::kMostSlots;  ///< of a packet pool, at most
+  Ranks* ranks = nullptr;                     ///< the processes that share the network; nullptr: this one has all of it
 };
 
 class Builder {
@@ -118,6 +119,8 @@ class Builder {
   [[nodiscard]] PacketPool& pool(u32 shard) {
     return parts_[shard].mirror != nullptr ? *parts_[shard].mirror : parts_[shard].terminals->pool();
   }
+  /// [PacketId >> PacketPool::kIndexBits]: where the record of a packet is; after partition.
+  [[nodiscard]] std::vector<PacketPool*> pools();
   void add(u32 shard, std::unique_ptr<Population> population);
 
   [[nodiscard]] std::vector<Shard> take_shards();
@@ -142,6 +145,7 @@ class Builder {
   u32 switch_ports_ = 0;
   u32 longest_packet_ = kNone;
   u32 source_queues_ = 1;
+  u32 slots_ = 1;  ///< of each packet pool
   bool in_turn_ = true;
   Tick window_ = 1;
   std::string cut_by_ = "the switch model";

@@ -22,6 +22,7 @@ struct EndpointSetup {
   std::vector<core::HotSpot> hot_spots;
   u32 total_terminals = 0;
   u32 shard = 0;
+  u32 packet_slots = 1;        ///< of the packet pool
   SteadyPlan steady;           ///< windows of a steady run
   bool check_order = false;    ///< count packets of a pair that arrive out of order
   u32 generation_series = 0;   ///< length of the series of births after window.from; 0: none

@@ -61,7 +61,7 @@ struct Wires {
   std::vector<Tick>* due = nullptr;        ///< [population]
   std::vector<Parcel>* parcels = nullptr;  ///< [shard], those of the current window
   std::vector<u64>* touched = nullptr;     ///< bit per shard: its parcel is not empty
-  std::vector<PacketPool*> pools;          ///< [shard]
+  std::vector<PacketPool*> pools;          ///< [slot of a handle]
   Probe* probe = nullptr;                  ///< absent unless the run is to write down more
 
   template <class Arrival>
@@ -87,11 +87,11 @@ struct Wires {
   }
   [[nodiscard]] PacketPool& pool(core::PacketId id) const noexcept { return *pools[id >> PacketPool::kIndexBits]; }
   void release(core::PacketId id) {
-    const u32 owner = id >> PacketPool::kIndexBits;
-    if (owner == shard) {
-      pools[owner]->release(id);
+    PacketPool& owner = pool(id);
+    if (owner.shard() == shard) {
+      owner.release(id);
     } else {
-      parcel(owner).freed.push_back(id);
+      parcel(owner.shard()).freed.push_back(id);
     }
   }
 

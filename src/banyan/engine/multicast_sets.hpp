@@ -48,7 +48,7 @@ class MulticastSets {
 
  private:
   [[nodiscard]] std::size_t place(core::PacketId id) const noexcept {
-    return static_cast<std::size_t>(id & (PacketPool::kMost - 1)) * words_;
+    return static_cast<std::size_t>(id & PacketPool::kIndexOfOne) * words_;
   }
   [[nodiscard]] std::span<u64> row(core::PacketId id) { return {rows_.data() + place(id), words_}; }
   void grow(u32 packets) {

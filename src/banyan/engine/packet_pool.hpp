@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,13 +12,26 @@
 
 namespace banyan::engine {
 
+/// A handle is a slot and a place in it. A pool has several slots where there are few shards, and so more packets.
 class PacketPool {
  public:
   static constexpr u32 kChunkBits = 12;
-  static constexpr u32 kIndexBits = 24;
-  static constexpr u32 kMost = 1U << kIndexBits;  ///< packets per shard
+  static constexpr u32 kIndexBits = 24;              ///< of a place
+  static constexpr u32 kPerSlot = 1U << kIndexBits;  ///< packets
+  static constexpr u32 kSlots = 256;                 ///< of all shards
+  static constexpr u32 kMostSlots = 16;              ///< of one: 17 GB of records
+  /// Of a handle in a network that is one shard: the number of its record.
+  static constexpr u32 kIndexOfOne = kMostSlots * kPerSlot - 1;
 
-  explicit PacketPool(u32 shard = 0) : shard_(shard << kIndexBits) {}
+  explicit PacketPool(u32 shard = 0, u32 slots = 1)
+      : shard_(shard),
+        base_(shard * slots << kIndexBits),
+        most_(slots << kIndexBits),
+        chunks_(std::make_unique<Records[]>(most_ >> kChunkBits)) {}
+
+  [[nodiscard]] u32 shard() const noexcept { return shard_; }
+  /// Packets that fit.
+  [[nodiscard]] u32 most() const noexcept { return most_; }
 
   /// Makes room for `packets` records, so that a run allocates nothing.
   void reserve(u32 packets) {
@@ -27,7 +39,10 @@ class PacketPool {
   }
 
   /// Keeps a value of 16 bits beside each record, from now on (before any packet is made).
-  void keep_values() noexcept { keeps_values_ = true; }
+  void keep_values() {
+    keeps_values_ = true;
+    values_ = std::make_unique<Values[]>(most_ >> kChunkBits);
+  }
   [[nodiscard]] bool keeps_values() const noexcept { return keeps_values_; }
   /// Requires keeps_values(), as the two below. Whoever holds the head of the packet may read and write it, in whatever
   /// shard: a head is in one place at a time, and between shards the end of a window orders the two.
@@ -37,7 +52,7 @@ class PacketPool {
 
   [[nodiscard]] core::PacketId allocate() {
     if (free_count_ == 0) grow();
-    return shard_ | free_[--free_count_];
+    return base_ + free_[--free_count_];
   }
   void release(core::PacketId id) { free_[free_count_++] = index_of(id); }
   [[nodiscard]] core::Packet& operator[](core::PacketId id) noexcept {
@@ -54,7 +69,7 @@ class PacketPool {
   /// Throws ConfigError where so many more packets would not fit. What makes packets may not throw, and a program ends
   /// where it does: whoever runs it asks here in between.
   void require_room(u64 more) const {
-    if (kMost - live() < more) refuse();
+    if (most_ - live() < more) refuse();
   }
 
   /// For a pool that another rank keeps: writes the copy of a record that came from there, with its value.
@@ -82,30 +97,33 @@ class PacketPool {
   /// The same of a pool that another rank keeps (mirror()).
   void archive_copies(Archive& a) {
     std::vector<u32> made;
-    for (u32 chunk = 0; chunk < chunks_.size(); ++chunk) {
+    for (u32 chunk = 0; chunk < most_ >> kChunkBits; ++chunk) {
       if (chunks_[chunk] != nullptr) made.push_back(chunk);
     }
     a(made);
     for (const u32 chunk : made) {
-      if (chunk >= chunks_.size()) throw ArchiveMismatch("a packet has no place in the pool of its shard");
+      if (chunk >= most_ >> kChunkBits) throw ArchiveMismatch("a packet has no place in the pool of its shard");
       if (chunks_[chunk] == nullptr) make(chunk);
       archive_chunk(a, chunk);
     }
   }
 
  private:
-  [[noreturn]] static void refuse() {
+  using Records = std::unique_ptr<core::Packet[]>;
+  using Values = std::unique_ptr<u16[]>;
+
+  [[noreturn]] void refuse() const {
     throw ConfigError(
-        {}, "more than " + std::to_string(kMost) + " packets of one shard are in the network and its queues",
+        {}, "more than " + std::to_string(most_) + " packets of one shard are in the network and its queues",
         "lower the load, simulate fewer cycles, or use more shards (run.shards) where the switch model has them");
   }
   /// Requires that the packet is of this pool's shard: builds for the debugger stop where it is not, since those who
   /// ask throw nothing, and others would take the record of another packet.
   [[nodiscard]] u32 index_of(core::PacketId id) const {
 #ifdef BANYAN_CHECKED
-    if ((id & ~(kMost - 1)) != shard_) throw InvariantError("a packet was looked up in the pool of another shard");
+    if (id - base_ >= most_) throw InvariantError("a packet was looked up in the pool of another shard");
 #endif
-    return id & (kMost - 1);
+    return id - base_;
   }
   [[nodiscard]] u16& value_of(core::PacketId id) const noexcept {
     const u32 index = index_of(id);
@@ -121,7 +139,7 @@ class PacketPool {
   }
   void grow() {
     const u32 chunk = created_ >> kChunkBits;
-    if (chunk == chunks_.size()) refuse();
+    if (chunk == most_ >> kChunkBits) refuse();
     make(chunk);
     const u32 first = created_;
     created_ += 1U << kChunkBits;
@@ -130,12 +148,14 @@ class PacketPool {
   }
 
   u32 shard_;
+  u32 base_;  ///< handle of the first record
+  u32 most_;
   u32 created_ = 0;
   u32 free_count_ = 0;
   std::vector<u32> free_;  ///< [0, free_count_): indices of free records, the last used on top
-  std::array<std::unique_ptr<core::Packet[]>, (kMost >> kChunkBits)> chunks_;
+  std::unique_ptr<Records[]> chunks_;
   bool keeps_values_ = false;
-  std::array<std::unique_ptr<u16[]>, (kMost >> kChunkBits)> values_;  ///< empty where none are kept
+  std::unique_ptr<Values[]> values_;  ///< where they are kept
 };
 
 }  // namespace banyan::engine

@@ -62,7 +62,7 @@ class PerSwitch {
         seed_(builder.settings().seed),
         longest_(builder.longest_latency()),
         ports_(ports) {
-    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
+    for (PacketPool* pool : builder.pools()) pools_.push_back(pool);
     const auto working = [&](u32 channel) {
       return channel == kNone || graph_.channel(channel).failed ? kNone : channel;
     };

@@ -14,7 +14,7 @@ constexpr Stream kWays{"terminals: ways of packets of messages that were kept"};
 Source::Source(const EndpointPlan& plan, Recorder& recorder)
     : plan_(plan),
       recorder_(recorder),
-      pool_(plan.shard),
+      pool_(plan.shard, plan.packet_slots),
       cursors_(place(plan.size(), 0)),
       next_(plan.size()),
       births_(plan.size(), plan.steady.hold),

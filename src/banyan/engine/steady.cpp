@@ -57,14 +57,20 @@ void run_until(Machine& machine, Tick end, Observers& observers) {
   machine.run_until(end);
 }
 
-/// Where checkpoints are written, the clock is looked at more often than the run: in a large network many minutes lie
-/// between two looks at that. All ticks before `done` are done.
-void run_kept(Machine& machine, Tick& done, Tick end, Observers& observers, RunKeeper& keeper) {
+/// Where checkpoints are written, and in a large network, the clock and whoever waits for the run are looked at more
+/// often than the run: many minutes may lie between two looks at that. All ticks before `done` are done. False: the run
+/// is to end here.
+bool run_in_parts(Machine& machine, Tick& done, Tick end, Observers& observers, const SteadySettings& settings) {
+  constexpr u32 kLarge = 4096;  // switches, of which 64 ticks take a millisecond
+  const bool large = machine.shards().front().topology->graph().switches() >= kLarge;
+  if (settings.keeper == nullptr && !large) return true;
   while (done < end) {
-    if (keeper.due()) keeper.save();
+    if (settings.keeper != nullptr && settings.keeper->due()) settings.keeper->save();
     done = std::min(end, done + kPeriod);
     run_until(machine, done, observers);
+    if (done < end && settings.keep_going && !settings.keep_going(done)) return false;
   }
+  return true;
 }
 
 /// Ends the plan at `now`. What is generated from then on does not count, and is not waited for.
@@ -155,7 +161,10 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     const bool pauses = audits.wanted() || settings.at_window;
     const bool ended = pauses && pause_on_the_way(machine, plan, settings, done, until, observers, audits);
     if (ended) now = until;
-    if (settings.keeper != nullptr && !pauses) run_kept(machine, done, now, observers, *settings.keeper);
+    if (!pauses && !run_in_parts(machine, done, until, observers, settings)) {
+      out.end = SteadyOutcome::End::interrupted;
+      return out;
+    }
     if (until == settings.stop) {
       run_until(machine, until, observers);
       done = until;

@@ -85,7 +85,7 @@ class WholeNetwork : public Population {
         calendar_(longest, events),
         local_terminals_(nodes_.empty() ? graph_.terminals() : terminals_.size() / terminals_.queues()),
         idle_((local_terminals_ + 63) / 64) {
-    for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
+    for (PacketPool* pool : builder.pools()) pools_.push_back(pool);
   }
 
   /// Calls the function once for each packet between its source queue and its delivery.

@@ -38,7 +38,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
       bits_(bits),
       turn_mask_((u64{1} << bits) - 1),
       own_(builder.settings().steady) {
-  for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
+  for (engine::PacketPool* pool : builder.pools()) pools_.push_back(pool);
   fabrics_[shard] = this;
   const u32 terminals = terminals_.size();
   const Numbers numbers = number_ports(builder);

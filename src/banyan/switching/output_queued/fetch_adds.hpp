@@ -135,7 +135,7 @@ class FetchAdds {
     u64 broken_sums = 0;
   };
 
-  [[nodiscard]] static u32 index(core::PacketId id) noexcept { return id & (engine::PacketPool::kMost - 1); }
+  [[nodiscard]] static u32 index(core::PacketId id) noexcept { return id & engine::PacketPool::kIndexOfOne; }
   [[nodiscard]] Request& of(core::PacketId id) noexcept { return requests_[index(id)]; }
   [[nodiscard]] const Request& of(core::PacketId id) const noexcept { return requests_[index(id)]; }
   [[nodiscard]] core::PacketId answer(u32 q, u32 i) const noexcept {

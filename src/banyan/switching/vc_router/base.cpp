@@ -26,7 +26,7 @@ VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterS
       routing_sight_(routing_.sight()),
       draws_(routing_.random()) {
   if (routing_sight_ != core::Sight::none) observed_.resize(switches_.size() * layout_.ports());
-  for (u32 i = 0; i < builder.shards(); ++i) pools_.push_back(&builder.pool(i));
+  for (engine::PacketPool* pool : builder.pools()) pools_.push_back(pool);
 }
 
 template <class N>

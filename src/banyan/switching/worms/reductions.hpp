@@ -199,7 +199,7 @@ class Reductions {
     u64 weight = 0;
   };
 
-  [[nodiscard]] static u32 index(PacketId id) noexcept { return id & (engine::PacketPool::kMost - 1); }
+  [[nodiscard]] static u32 index(PacketId id) noexcept { return id & engine::PacketPool::kIndexOfOne; }
   [[nodiscard]] Carried& carried(PacketId id) {
     if (index(id) >= carried_.size()) carried_.resize(pool_.created());
     return carried_[index(id)];
