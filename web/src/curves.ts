@@ -163,7 +163,7 @@ export class Curves {
     const title = element(
       "div",
       { class: "curve-title" },
-      `${data.y.label}${names} `,
+      `${data.y.label}${data.x.symbol === "t" ? ` over ${data.x.label}` : ""}${names} `,
       saveMenu(
         chartFiles(() => data, stem, lookOf(this.markers)),
         stem,

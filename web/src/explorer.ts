@@ -237,7 +237,7 @@ export class Explorer {
       const layout = layOut(network);
       this.scene = new Scene(network, layout, drawChannels(network, layout), this.record);
       this.curves.show(this.record, one);
-      this.inspector.show(network, this.record);
+      this.inspector.show(network, this.record, one);
       this.shape(layout);
       this.explain();
     }
