@@ -32,6 +32,17 @@ TEST(Metrics, RowsAreSortedUniqueAndWhole) {
   }
 }
 
+/// Pure numbers are ratios, what a table of costs has a unit for, and predictions of ratios; counts are of something.
+TEST(Metrics, CountsSayWhatTheyCount) {
+  for (const MetricRow& row : metric_rows()) {
+    if (!row.unit.empty()) continue;
+    const bool ratio = row.formula.find(" / ") != std::string_view::npos;
+    const bool costs = row.counted.find("run.energy") != std::string_view::npos;
+    EXPECT_TRUE(ratio || costs || row.name == "deterministic") << row.name;
+    EXPECT_EQ(row.formula.find("count"), std::string_view::npos) << row.name << ": " << row.formula;
+  }
+}
+
 TEST(Metrics, NamesWithATrafficOrAModelBehindThemAreFound) {
   const MetricRow* const latency = find_metric("packet_latency");
   ASSERT_NE(latency, nullptr);

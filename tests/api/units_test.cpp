@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/runs.hpp"
 #include "banyan/api/result.hpp"
@@ -95,6 +97,28 @@ TEST(Units, ALoadIsARateWhereBothAreKnown) {
                        .traffics.front()
                        .real("load"),
                    0.25);
+}
+
+/// Whoever mistypes a unit is told all that fit: where cycles and flits are worth something, and where they are not
+/// yet.
+TEST(Units, WhatDoesNotFitNamesAllThatDo) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"traffic.load=\"4 Gb\"", {"flits/cycle", "Gbps", "GB/s", "bytes/ns"}},
+      {"traffic.load=\"4 ns\"", {"flits/cycle", "Gbps", "GB/s"}},
+      {"topology.latency=\"4 B\"", {"cycles", "ps, ns, us, ms, s"}},
+      {"traffic.size=\"4 GB/s\"", {"flits", "bits, B, KB, KiB"}}};
+  for (const auto& [given, named] : cases) {
+    for (const std::string& text : {kPhysical, kBare}) {
+      const std::string said = refusal(text, {given});
+      const std::size_t remedy = said.find("remedy: ");
+      ASSERT_NE(remedy, std::string::npos) << given << ": " << said;
+      for (const std::string& unit : named)
+        EXPECT_NE(said.find(unit, remedy), std::string::npos) << unit << "\n" << said;
+    }
+  }
+  EXPECT_NE(refusal(kPhysical, {"traffic.load=\"4 Gbs\""}).find("did you mean \"Gbps\"?"), std::string::npos);
+  EXPECT_EQ(refusal(kPhysical, {"traffic.load=\"4 ns\""}).find("did you mean"), std::string::npos);
+  EXPECT_EQ(refusal(kPhysical, {"topology.latency=\"4 cycle\""}), "it was taken");
 }
 
 /// A time that is no whole number of cycles says what a cycle is, and where that stands.

@@ -1,5 +1,5 @@
 // Is a load that links do not carry for what packets take of them beyond their flits told before it is simulated, and
-// only then?
+// only then? Is an admission that comes too late?
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +18,29 @@ Experiment adapters(u32 overhead, u32 flits, double load) {
       "traffic = {{ name = 'uniform', load = {}, size = {} }}\nrun = {{ warmup = 2000, measure = 40000 }}\n",
       overhead, load, flits);
   return read_experiments_text(text, "overhead.toml", {}).points.front();
+}
+
+/// An incast of 8,192 bytes from each sender.
+std::vector<std::string> notes_of(const std::string& admission, u32 memory) {
+  const std::string text = fmt::format(
+      "topology = {{ name = 'bidirectional_min', hosts = 16 }}\n"
+      "routing = {{ name = 'nearest_common_ancestor', up = 'destination_digit' }}\n"
+      "switch = {{ name = 'cioq', queues = 'voqsw', memory = {}, mark = {{ low = 16, high = 64 }} }}\nadmission = "
+      "'{}'\n"
+      "traffic = {{ name = 'incast', receivers = [0], fan_in = 8, amount = 8192, size = 64, start = 1000 }}\n"
+      "run = {{ duration = 20000 }}\n",
+      memory, admission);
+  std::vector<std::string> notes = check(read_experiments_text(text, "incast.toml", {}).points.front());
+  std::erase_if(notes, [](const std::string& note) { return note.find("nothing to hold back") == std::string::npos; });
+  return notes;
+}
+
+TEST(MemoryNote, IsThereWhereAdaptersTakeAllThatASenderHas) {
+  EXPECT_EQ(notes_of("dcqcn", 32768).size(), 1U);
+  EXPECT_EQ(notes_of("infiniband_cc", 8192).size(), 1U);
+  EXPECT_TRUE(notes_of("dcqcn", 8190).empty());
+  EXPECT_TRUE(notes_of("dctcp", 32768).empty()) << "a window holds back from the beginning";
+  EXPECT_TRUE(notes_of("none", 32768).empty());
 }
 
 std::string overhead_note(const std::vector<std::string>& notes) {

@@ -1,5 +1,5 @@
-// Does what is printed to a terminal fit it? Every command that prints a table, in a pseudo-terminal of 80 columns and
-// of 60; into a pipe the same comes whole.
+// Does what is printed to a terminal fit it? Every command that prints a table, in a pseudo-terminal of 80, 60 and
+// 40 columns; into a pipe the same comes whole.
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <sys/wait.h>
@@ -108,7 +108,7 @@ TEST(TerminalWidth, NoCommandPrintsALongerLine) {
     for (const std::string& word : command) name += word + " ";
     const Said whole = banyan(command);
     ASSERT_FALSE(whole.out.empty()) << name << whole.err;
-    for (const unsigned columns : {80U, 60U}) {
+    for (const unsigned columns : {80U, 60U, 40U}) {
       const std::string text = on_terminal(command, columns);
       EXPECT_FALSE(text.empty()) << name;
       EXPECT_LE(widest(text), columns) << name << "\n" << text;

@@ -18,6 +18,7 @@ double converted(const char* text, const char* unit) {
 TEST(Units, PhysicalUnitsConvertExactlyWhereTheyDivideEachOther) {
   EXPECT_EQ(converted("8 Gbps", "Gbps"), 8.0);
   EXPECT_EQ(converted("8 Gbit/s", "Gbps"), 8.0) << "as results print it";
+  EXPECT_EQ(converted("8 Gb/s", "Gbps"), 8.0) << "as people write it";
   EXPECT_EQ(converted("8 Gbps", "bytes/ns"), 1.0);
   EXPECT_EQ(converted("1 GB/s", "Gbps"), 8.0);
   EXPECT_EQ(converted("1 bytes/ns", "Mbps"), 8000.0);

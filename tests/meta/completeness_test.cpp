@@ -118,6 +118,17 @@ TEST(Completeness, EverySwitchModelHasABenchmark) {
   }
 }
 
+/// Who asks what a cycle or a flit of a model is finds it there.
+TEST(Completeness, EverySwitchModelStandsInTheTableOfUnits) {
+  const std::string guide = test::read_file(repository_root() / "docs/how-to/use-units.md");
+  const std::size_t table = guide.find("| model | a cycle is |");
+  const std::size_t end = guide.find("\n\n", table);
+  ASSERT_NE(end, std::string::npos);
+  for (const auto* row : banyan::core::switching_rows()) {
+    EXPECT_LT(guide.find("`" + row->info.name + "`", table), end) << row->info.name;
+  }
+}
+
 /// What it costs, and what goes back.
 TEST(Completeness, EveryAdmissionStandsInBothTablesOfItsGuide) {
   const std::string guide = test::read_file(repository_root() / "docs/how-to/hold-packets-back.md");

@@ -61,6 +61,29 @@ TEST(InstalledPackage, HeadersIncludeOnlyWhatIsInstalledWithThem) {
   }
 }
 
+/// The headers below a folder are those of core and api, the two of the engine that models are written over, the
+/// portable mathematics, and what these include.
+void expect_needed_headers(const std::filesystem::path& folder) {
+  static const std::regex include(R"re(#\s*include\s*"(banyan/[^"]+)")re");
+  std::set<std::string> installed;
+  std::set<std::string> needed{"banyan/engine/per_switch.hpp", "banyan/engine/whole_network.hpp",
+                               "banyan/base/math.hpp"};
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!file.is_regular_file()) continue;
+    const std::string name = std::filesystem::relative(file.path(), folder).string();
+    installed.insert(name);
+    const std::string text = read_file(file.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), include); it != std::sregex_iterator(); ++it)
+      needed.insert((*it)[1]);
+    if (name.starts_with("banyan/core/") || name.starts_with("banyan/api/")) needed.insert(name);
+  }
+  EXPECT_EQ(installed, needed);
+  for (const char* seam : {"topology", "routing", "switching", "traffic", "admission", "analysis"})
+    EXPECT_TRUE(installed.contains(std::string("banyan/core/") + seam + ".hpp")) << seam;
+  for (const char* inner : {"banyan/workload/chakra.hpp", "banyan/engine/checkpoints.hpp"})
+    EXPECT_FALSE(installed.contains(inner)) << inner << " is nobody's but the library's";
+}
+
 TEST(InstalledPackage, ExamplesFindItBuildAndRun) {
   const std::filesystem::path build = std::filesystem::path(BANYAN_PROGRAM).parent_path();
   if (!std::filesystem::exists(build / "generated/share")) GTEST_SKIP() << "a build with sanitizers is not installed";
@@ -68,6 +91,7 @@ TEST(InstalledPackage, ExamplesFindItBuildAndRun) {
   const Output installed =
       run_shell("cmake --install " + quoted(build) + " --prefix " + quoted(scratch.path() / "usr"));
   ASSERT_EQ(installed.status, 0) << installed.text;
+  expect_needed_headers(scratch.path() / "usr/include");
   for (const Example& example : kExamples) {
     const std::filesystem::path source = repository_root() / "examples" / example.folder;
     const std::filesystem::path target = scratch.path() / example.folder;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/report/jobs_figures.hpp"
 #include "banyan/report/sweep_report.hpp"
 #include "banyan/stats/congestion.hpp"
@@ -49,6 +50,52 @@ std::string page_of(const api::Result& result) {
 const Figure* find(const std::vector<Figure>& figures, const std::string& id) {
   const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.id == id; });
   return found == figures.end() ? nullptr : &*found;
+}
+
+/// What is drawn of terminals is what the table has, in the units that the run knows.
+TEST(RunFigures, TerminalsAndLinksAreInSecondsAndBytesWhereTheRunKnows) {
+  const std::string tables = ", tables = \"all\"";
+  const api::Result plain = run_of("0.3", tables);
+  const api::Result physical = run_of("0.3", tables + ", cycle_time = \"2 ns\", flit = \"32 B\"");
+  ASSERT_EQ(plain.state_hash, physical.state_hash);
+  const std::vector<Figure> before = run_figures(plain);
+  const std::vector<Figure> after = run_figures(physical);
+  const Figure* const cycles = find(before, "terminals");
+  const Figure* const seconds = find(after, "terminals");
+  ASSERT_TRUE(cycles != nullptr && seconds != nullptr);
+  EXPECT_EQ(cycles->charts[0].chart.y_label, "flits/cycle");
+  EXPECT_EQ(seconds->charts[0].chart.y_label, "GB/s");
+  EXPECT_EQ(cycles->charts[1].chart.y_label, "packet_latency (cycles)");
+  EXPECT_EQ(seconds->charts[1].chart.y_label, "packet_latency (ns)");
+  const double factors[] = {32.0 / 2.0, 2.0};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double flits = cycles->charts[i].chart.lines[0].points[3].y;
+    EXPECT_NEAR(seconds->charts[i].chart.lines[0].points[3].y, factors[i] * flits, 1e-9 * factors[i] * flits);
+  }
+  const Figure* const links = find(after, "links");
+  ASSERT_NE(links, nullptr);
+  EXPECT_EQ(links->values.head[5], "Carried");
+  EXPECT_TRUE(links->values.rows[0].cells[5].ends_with("B")) << links->values.rows[0].cells[5];
+  EXPECT_NE(page_of(run_of("0.95", ", cycle_time = \"2 ns\", flit = \"32 B\"")).find("GB/s/terminal offered"),
+            std::string::npos);
+}
+
+/// No metric and no column of a table is left in cycles or flits that has another unit.
+TEST(RunFigures, NoUnitOfTheRunIsLeftWithoutItsWorth) {
+  const api::Result result =
+      run_of("0.3", ", tables = \"all\", activity = true, cycle_time = \"2 ns\", flit = \"32 B\"");
+  const auto of_simulation = [](const std::string& unit) {
+    return unit.find("cycle") != std::string::npos || unit.find("flit") != std::string::npos;
+  };
+  for (const auto& metric : result.metrics) {
+    if (of_simulation(metric.unit)) {
+      EXPECT_NE(api::in_physical_units(metric, result), "") << metric.name << " " << metric.unit;
+    }
+  }
+  for (const api::Table& table : result.tables) {
+    const api::Table shown = api::in_physical_units(table, result);
+    for (const std::string& column : shown.columns) EXPECT_FALSE(of_simulation(column)) << table.name << ": " << column;
+  }
 }
 
 TEST(RunFigures, TheDistributionHasAllPacketsAndItsMean) {

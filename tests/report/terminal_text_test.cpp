@@ -24,6 +24,68 @@ TEST(TerminalText, AWideTableBecomesSeveralWithItsKeys) {
             "0.1   5\n");
 }
 
+TEST(TerminalText, NamesAndUnitsAreFoldedBehindTheirPartsWhereATableFitsThen) {
+  const std::string table =
+      "  metric                  mean ± 95 %    unit                  samples\n"
+      "  accepted_load           0.20 ± 0.01    flits/cycle/terminal     1000\n"
+      "  accepted_load_fairness  0.99           of what is there\n"
+      "  hops                    6.3  ± 0.1     switches                 1290\n";
+  EXPECT_EQ(fit_to_columns(table, 56),
+            "  metric          mean ± 95 %  unit              samples\n"
+            "  accepted_load   0.20 ± 0.01  flits/cycle/         1000\n"
+            "                               terminal\n"
+            "  accepted_load_  0.99         of what is there\n"
+            "    fairness\n"
+            "  hops            6.3  ± 0.1   switches             1290\n");
+  // Numbers are never folded: what does not fit then comes in parts.
+  EXPECT_EQ(fit_to_columns(table, 36),
+            "  metric          mean ± 95 %\n"
+            "  accepted_load   0.20 ± 0.01\n"
+            "  accepted_load_  0.99\n"
+            "    fairness\n"
+            "  hops            6.3  ± 0.1\n"
+            "\n"
+            "  metric          unit\n"
+            "  accepted_load   flits/cycle/\n"
+            "                  terminal\n"
+            "  accepted_load_  of what is there\n"
+            "    fairness\n"
+            "  hops            switches\n"
+            "\n"
+            "  metric          samples\n"
+            "  accepted_load      1000\n"
+            "  accepted_load_\n"
+            "    fairness\n"
+            "  hops               1290\n");
+}
+
+TEST(TerminalText, KeysAreFoldedWhereTheyLeaveNoRoom) {
+  EXPECT_EQ(fit_to_columns("traffic.uniform.load  switch.buffer  first metric  second metric\n"
+                           "0.1                   4              1 ± 2         3 ± 4\n",
+                           36, 2),
+            "traffic.    switch.  first metric\n"
+            "  uniform.  buffer\n"
+            "  load\n"
+            "0.1         4        1 ± 2\n"
+            "\n"
+            "traffic.    switch.  second metric\n"
+            "  uniform.  buffer\n"
+            "  load\n"
+            "0.1         4        3 ± 4\n");
+}
+
+/// Cells one space apart have a name above them; the words of the last column have not.
+TEST(TerminalText, ProseInTheLastColumnIsFoldedThere) {
+  std::string table = "  part          count   source\n";
+  for (const char* part : {"buffer_reads ", "buffer_writes", "link_flits   ", "vc_grants    "})
+    table += std::string("  ") + part + " 1234567 the same table as it was then\n";
+  const std::string text = fit_to_columns(table, 40);
+  EXPECT_EQ(text.substr(0, text.find("  buffer_writes")),
+            "  part          count   source\n"
+            "  buffer_reads  1234567 the same table\n"
+            "                        as it was then\n");
+}
+
 TEST(TerminalText, ExplanationsAreFoldedInTheirColumn) {
   EXPECT_EQ(fit_to_columns("  mesh   Mesh of any number of dimensions, with terminals\n"
                            "  torus  Likewise\n",

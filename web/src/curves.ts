@@ -5,11 +5,38 @@ import { chartFiles, fileStem, lookOf } from "./chart_files";
 import type { ChartData } from "./data";
 import { element } from "./dom";
 import { linearRange } from "./extent";
+import { formatNumber } from "./format";
 import { currentColours } from "./palette";
 import type { RecordData } from "./record";
 import { saveMenu } from "./save_menu";
 
+/** What cycles and flits are worth in seconds and bytes, where a run knows: how its times and rates are shown. */
+export interface Worth {
+  /** ns. */
+  cycle?: number | undefined;
+  /** Bytes. */
+  flit?: number | undefined;
+}
+
+/** A unit that times up to this many ns are easy to read in, and how many ns it is. */
+function timeUnit(most: number): [string, number] {
+  const units: [string, number][] = [
+    ["s", 1e9],
+    ["ms", 1e6],
+    ["\u00b5s", 1e3],
+  ];
+  return units.find(([, size]) => most >= 10 * size) ?? ["ns", 1];
+}
+
+/** "cycle 1,234", or "12.34 µs". */
+export function timeText(at: number, { cycle }: Worth): string {
+  if (cycle === undefined) return `cycle ${formatNumber(at)}`;
+  const [unit, size] = timeUnit(at * cycle);
+  return `${formatNumber((at * cycle) / size)} ${unit}`;
+}
+
 export interface CurveData {
+  /** Cycles. */
   times: number[];
   /** Flits per cycle, from the sample before. */
   throughput: (number | null)[];
@@ -36,20 +63,33 @@ export function curvesOf(record: RecordData): CurveData {
   return curves;
 }
 
-/** A chart for each quantity. */
-export function chartsOfCurves({ times, throughput, latency, largest, all }: CurveData): ChartData[] {
+/** A chart for each quantity, in seconds and bytes where the run knows. */
+export function chartsOfCurves(
+  { times, throughput, latency, largest, all }: CurveData,
+  worth: Worth = {},
+): ChartData[] {
+  const { cycle, flit } = worth;
+  const [timeName, timeSize] = timeUnit((times.at(-1) ?? 0) * (cycle ?? 1));
+  const x = cycle === undefined ? times : times.map((time) => (time * cycle) / timeSize);
+  const [xLabel, xSymbol] = cycle === undefined ? ["cycle", "cycle"] : [`time (${timeName})`, "t"];
   const chart = (title: string, unit: string, ...curves: [string, (number | null)[]][]): ChartData => ({
     title,
     subtitle: "",
-    x: { label: "cycle", symbol: "cycle", unit: "", log: false },
+    x: { label: xLabel ?? "", symbol: xSymbol ?? "", unit: "", log: false },
     y: { label: `${title} (${unit})`, symbol: "", unit, log: false },
     lines: curves.map(([label, y], family) => {
-      return { label, colour: 0, family, markers: false, analytical: false, x: times, y };
+      return { label, colour: 0, family, markers: false, analytical: false, x, y };
     }),
   });
+  const scaled = (values: (number | null)[], factor: number) =>
+    values.map((value) => (value === null ? null : value * factor));
   const charts = [
-    chart("Throughput", "flits/cycle", ["throughput", throughput]),
-    chart("Latency", "cycles", ["latency", latency]),
+    cycle === undefined || flit === undefined
+      ? chart("Throughput", "flits/cycle", ["throughput", throughput])
+      : chart("Throughput", "GB/s", ["throughput", scaled(throughput, flit / cycle)]),
+    cycle === undefined
+      ? chart("Latency", "cycles", ["latency", latency])
+      : chart("Latency", "ns", ["latency", scaled(latency, cycle)]),
     chart("Tree size", "buffers", ["largest tree", largest], ["all trees", all]),
   ];
   let colour = 0;
@@ -69,6 +109,7 @@ export class Curves {
   readonly element = element("div", { class: "curves" });
   private charts: Chart[] = [];
   private record: RecordData | null = null;
+  private worth: Worth = {};
   private at = 0;
   private axisWidth = 0;
 
@@ -79,8 +120,9 @@ export class Curves {
     new ResizeObserver(() => this.resize()).observe(this.element);
   }
 
-  show(record: RecordData): void {
+  show(record: RecordData, worth: Worth): void {
     this.record = record;
+    this.worth = worth;
     this.repaint();
   }
 
@@ -94,7 +136,7 @@ export class Curves {
     this.charts = [];
     if (this.record === null) return;
     this.axisWidth = 0;
-    for (const chart of chartsOfCurves(curvesOf(this.record))) this.add(chart);
+    for (const chart of chartsOfCurves(curvesOf(this.record), this.worth)) this.add(chart);
     for (const { chart } of this.charts) chart.redraw(false, true);
   }
 
@@ -121,7 +163,7 @@ export class Curves {
     const title = element(
       "div",
       { class: "curve-title" },
-      `${data.y.label}${names} `,
+      `${data.y.label}${data.x.symbol === "t" ? ` over ${data.x.label}` : ""}${names} `,
       saveMenu(
         chartFiles(() => data, stem, lookOf(this.markers)),
         stem,
@@ -163,7 +205,9 @@ export class Curves {
   private showTime({ chart, time }: Chart): void {
     const at = this.record?.samples[this.at]?.at;
     time.hidden = at === undefined;
-    if (at !== undefined) time.style.transform = `translateX(${Math.round(chart.valToPos(at, "x"))}px)`;
+    // The charts may be in another unit of time than the record.
+    const place = chart.data[0]?.[this.at] ?? 0;
+    if (at !== undefined) time.style.transform = `translateX(${Math.round(chart.valToPos(place, "x"))}px)`;
   }
 
   private resize(): void {

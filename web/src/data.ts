@@ -90,6 +90,10 @@ export interface ExplorerData {
   network: number;
   /** Base64 of what src/record.ts reads. */
   record: string;
+  /** ns that a cycle takes, where the run knows. */
+  cycle?: number;
+  /** Bytes that a flit has, where the run knows. */
+  flit?: number;
   /** Of a run with jobs. */
   paths?: PathData[];
 }

@@ -4,7 +4,7 @@ import { select } from "d3-selection";
 import { type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
 import { replaceAddress } from "./address";
 import "./explorer.css";
-import { Curves } from "./curves";
+import { Curves, timeText, type Worth } from "./curves";
 import type { ReportData } from "./data";
 import { element } from "./dom";
 import { animatedGif } from "./exports";
@@ -236,8 +236,8 @@ export class Explorer {
       this.record = await readRecord(fromBase64(one.record));
       const layout = layOut(network);
       this.scene = new Scene(network, layout, drawChannels(network, layout), this.record);
-      this.curves.show(this.record);
-      this.inspector.show(network, this.record);
+      this.curves.show(this.record, one);
+      this.inspector.show(network, this.record, one);
       this.shape(layout);
       this.explain();
     }
@@ -267,6 +267,9 @@ export class Explorer {
     return this.record?.places.length === 0 && this.samples().length === 1;
   }
 
+  private worth(): Worth {
+    return this.data.explorers?.[Number(this.run.value || 0)] ?? {};
+  }
   private samples(): Sample[] {
     return this.record?.samples ?? [];
   }
@@ -411,7 +414,8 @@ export class Explorer {
     const victims = sample.trees.reduce((sum, tree) => sum + tree.victims, 0);
     const plural = (n: number, one: string) => `${formatNumber(n)} ${one}${n === 1 ? "" : "s"}`;
     const set = sample.queues.length > 0 ? `, ${plural(sample.queues.length, "queue")} set aside` : "";
-    return `Cycle ${formatNumber(sample.at)}: ${plural(sample.trees.length, "tree")}, ${plural(victims, "victim")}${set}`;
+    const when = timeText(sample.at, this.worth());
+    return `${when.charAt(0).toUpperCase()}${when.slice(1)}: ${plural(sample.trees.length, "tree")}, ${plural(victims, "victim")}${set}`;
   }
 
   private showTrees(): void {
@@ -560,7 +564,7 @@ export class Explorer {
       g.setTransform(pixels / width, 0, 0, pixels / width, 0, 0);
       scene.draw(new CanvasPen(g), colours, this.state(sample), width / pixels);
       new CanvasPen(g).text(
-        `cycle ${sample.at}`,
+        timeText(sample.at, this.worth()),
         width / 2,
         height - (12 * width) / pixels,
         (14 * width) / pixels,

@@ -1,4 +1,5 @@
 // What is known about the chosen port, switch, terminal or tree at the time that is shown.
+import { timeText, type Worth } from "./curves";
 import { element } from "./dom";
 import { formatNumber } from "./format";
 import { channelEnds, isTerminal, type NetworkData, terminalOf } from "./layout";
@@ -11,6 +12,7 @@ export class Inspector {
   readonly element = element("div", { class: "inspector" });
   private network: NetworkData | null = null;
   private record: RecordData | null = null;
+  private worth: Worth = {};
   /** Places by channel, switch and terminal. */
   private readonly of = {
     channel: new Map<number, number[]>(),
@@ -20,7 +22,8 @@ export class Inspector {
 
   constructor(private readonly choose: (target: Target) => void) {}
 
-  show(network: NetworkData, record: RecordData): void {
+  show(network: NetworkData, record: RecordData, worth: Worth): void {
+    this.worth = worth;
     this.network = network;
     this.record = record;
     for (const map of Object.values(this.of)) map.clear();
@@ -204,7 +207,7 @@ export class Inspector {
       const other = event.other !== event.tree ? ` T${event.other}` : "";
       const link =
         { merged: " into", split: " from", "overlapping but separate": ": with" }[event.kind as string] ?? "";
-      return element("li", {}, `${formatNumber(event.at)}: T${event.tree} ${event.kind}${link}${other}`);
+      return element("li", {}, `${timeText(event.at, this.worth)}: T${event.tree} ${event.kind}${link}${other}`);
     });
     return [element("h4", {}, "Events"), element("ul", { class: "events" }, ...words)];
   }

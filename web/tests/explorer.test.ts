@@ -1,6 +1,6 @@
 // Does the explorer read its record, lay networks out, and link to what it shows?
 import { describe, expect, it } from "vitest";
-import { curvesOf } from "../src/curves";
+import { chartsOfCurves, curvesOf, timeText } from "../src/curves";
 import { parseTarget } from "../src/explorer";
 import { channelEnds, drawChannels, layOut, type NetworkData } from "../src/layout";
 import { readLink, writeLink } from "../src/link";
@@ -89,6 +89,30 @@ describe("record", () => {
       largest: [0, 2],
       all: [0, 2],
     });
+  });
+
+  it("becomes charts in seconds and bytes where the run knows", () => {
+    const cycles = chartsOfCurves(curvesOf(record()));
+    expect(cycles.map(({ x }) => x.label)).toEqual(["cycle", "cycle", "cycle"]);
+    expect(cycles.slice(0, 2).map(({ y }) => y.unit)).toEqual(["flits/cycle", "cycles"]);
+    const seconds = chartsOfCurves(curvesOf(record()), { cycle: 500, flit: 1000 });
+    expect(seconds.map(({ x }) => x.label)).toEqual(Array(3).fill("time (\u00b5s)"));
+    expect(seconds[0]?.lines[0]?.x).toEqual([10, 20]);
+    expect(seconds.slice(0, 2).map(({ y }) => y.unit)).toEqual(["GB/s", "ns"]);
+    expect(seconds[0]?.lines[0]?.y).toEqual([0.8, 30]);
+    expect(seconds[1]?.lines[0]?.y).toEqual([7500, 10000]);
+    // A run that knows no flit has its rates in flits.
+    expect(chartsOfCurves(curvesOf(record()), { cycle: 2 }).map(({ y }) => y.unit)).toEqual([
+      "flits/cycle",
+      "ns",
+      "buffers",
+    ]);
+  });
+
+  it("tells the time that is shown", () => {
+    expect(timeText(1234, {})).toBe("cycle 1234");
+    expect(timeText(1234, { cycle: 2 })).toBe("2468 ns");
+    expect(timeText(50_000, { cycle: 2 })).toBe("100 \u00b5s");
   });
 });
 

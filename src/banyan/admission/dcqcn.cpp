@@ -286,6 +286,7 @@ const core::AdmissionRow row_dcqcn{
                       .range(0, 1)
                       .doc("Smallest rate (10 Mbps of 40 Gbps, vendor 1 Mbps of 25 Gbps)")})},
     .make = &make,
-    .needs_marks = true};
+    .needs_marks = true,
+    .open_until_told = true};
 
 }  // namespace banyan::admission::dcqcn

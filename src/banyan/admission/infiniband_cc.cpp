@@ -204,6 +204,7 @@ const core::AdmissionRow row_infiniband_cc{
                   .doc("What the delay grows by per index, in transmission times of the packet, to eighths; 0: the "
                        "highest index leaves every terminal an equal share of a link")})},
     .make = &make,
-    .needs_marks = true};
+    .needs_marks = true,
+    .open_until_told = true};
 
 }  // namespace banyan::admission::infiniband_cc

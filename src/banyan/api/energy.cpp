@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "banyan/api/result.hpp"
@@ -136,9 +138,19 @@ std::optional<CostTable> costs_of(const Experiment& experiment) {
 }
 
 std::string energy_note(const CostTable& costs, const engine::Activity& activity) {
-  const auto of_vcs = [](const Cost& cost) { return cost.of == "vc_allocations"; };
-  if (activity.has_vcs || std::ranges::none_of(costs.events, of_vcs)) return {};
-  return "the table of costs has vc_allocations, which count nothing here: this switch has no virtual channels";
+  std::string note;
+  const auto without = [&](const char* part, std::initializer_list<std::string_view> events) {
+    std::vector<std::string> useless;
+    for (const Cost& cost : costs.events) {
+      if (std::ranges::find(events, cost.of) != events.end()) useless.push_back(cost.of);
+    }
+    if (useless.empty()) return;
+    note += fmt::format("{}the table of costs has {}, which count nothing here: this switch has no {}",
+                        note.empty() ? "" : "; ", fmt::join(useless, " and "), part);
+  };
+  if (!activity.has_vcs) without("virtual channels", {"vc_allocations"});
+  if (!activity.has_buffers) without("buffers", {"buffer_writes", "buffer_reads"});
+  return note;
 }
 
 void add_energy(Result& result, const CostTable& costs, const core::Graph& graph, const engine::Activity& activity,

@@ -209,6 +209,20 @@ double without_rounding(double amount) {
   return std::abs(amount - nearest) <= kRounding * std::abs(nearest) ? nearest : amount;
 }
 
+[[noreturn]] void refuse_unit(const config::Quantity& quantity, const config::Parameter& parameter, const OwnUnit& own,
+                              const Where& where) {
+  std::vector<std::string> fitting = config::fitting_units(own.physical);
+  fitting.insert(fitting.begin(), parameter.unit_name);
+  // Who gives a time for a rate has not mistyped it.
+  const bool known = config::fitting_units(quantity.unit).size() > 1;
+  const std::string near = known ? "" : nearest_name(quantity.unit, fitting);
+  throw ConfigError(where,
+                    fmt::format("unit \"{}\" does not fit: {} is in {}, where {}", quantity.unit, parameter.name,
+                                parameter.unit_name, own.said),
+                    fmt::format("write the number alone, or use {}{}", fmt::join(fitting, ", "),
+                                near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+}
+
 /// "3 ns" as a number of cycles, "64 B" as one of flits, "25 GB/s" as one of flits per cycle; what is no text with such
 /// a unit stays. `key`: the path of the parameter.
 void convert(config::Node& value, const config::Parameter& parameter, const OwnUnit& own, const std::string& key) {
@@ -216,11 +230,12 @@ void convert(config::Node& value, const config::Parameter& parameter, const OwnU
   if (value.kind != config::Node::Kind::text) return;
   const auto quantity = config::parse_quantity(value.text);
   if (!quantity || quantity->unit.empty() || quantity->unit == parameter.unit_name) return;
-  const auto amount = config::convert(*quantity, own.physical);
-  if (!amount) return;
-  const double number = without_rounding(*amount / own.worth);
+  if (config::convert(*quantity, parameter.unit_name)) return;
   Where where = value.where;
   where.key = key;
+  const auto amount = config::convert(*quantity, own.physical);
+  if (!amount) refuse_unit(*quantity, parameter, own, where);
+  const double number = without_rounding(*amount / own.worth);
   const double given_unit = config::convert({1.0, std::nullopt, quantity->unit}, own.physical).value();
   const auto in_given_unit = [&](double of_own) {
     return fmt::format("{:.6g} {}", of_own * own.worth / given_unit, quantity->unit);

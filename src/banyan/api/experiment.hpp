@@ -120,6 +120,8 @@ struct RunOptions {
   u32 threads = 1;       ///< at most; 0: as many as cores are free, where they shorten the run of one network
   bool profile = false;  ///< fills Result::profile; reads the clock some times per window
   Progress progress;     ///< may be empty; called from one thread at a time
+  /// May be empty; called once before the first progress: what that counts, "cycles", "sessions" or "operations".
+  std::function<void(const std::string&)> progress_unit;
   Watches watches;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
   /// Gets every message that left its source queue, of the first session where there are several, as the text of a

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "banyan/api/network.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
@@ -185,6 +186,7 @@ class Search {
   bool saturates(double load) {
     Experiment experiment = experiment_at(load);
     const Result result = options_.run ? options_.run(experiment) : run(experiment);
+    if (const std::optional<Worth> rate = worth_of("flits/cycle", result)) knee_.gigabytes = rate->factor;
     const stats::Metric* const longer = result.find("measured_cycles");
     const u64 measured =
         longer == nullptr ? static_cast<u64>(experiment.run.integer("measure")) : static_cast<u64>(longer->mean);
@@ -248,7 +250,12 @@ std::string to_text(const Knee& knee) {
                knee.low, knee.high, knee.high, knee.deadlock) +
            remark(knee);
   }
-  text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal\n", knee.low, knee.high);
+  text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal", knee.low, knee.high);
+  if (knee.gigabytes > 0.0) {
+    text += fmt::format(": {:.4g} and {:.4g} Gbit/s ({:.4g} and {:.4g} GB/s)", 8.0 * knee.low * knee.gigabytes,
+                        8.0 * knee.high * knee.gigabytes, knee.low * knee.gigabytes, knee.high * knee.gigabytes);
+  }
+  text += "\n";
   text += remark(knee);
   if (knee.uncertain.empty()) return text;
   return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.extension) would tell\n",

@@ -48,6 +48,7 @@ struct Knee {
   std::string deadlock;            ///< which, when it does
   std::optional<KneeBound> bound;  ///< the least one; of the mix of traffics at `low`
   double others = 0.0;             ///< load of the traffics that are not varied
+  double gigabytes = 0.0;          ///< per second that a flit per cycle is; 0: nobody says what these are worth
   std::vector<double> uncertain;   ///< loads whose verdict stayed uncertain when the run had gone on for longest
 };
 

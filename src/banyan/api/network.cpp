@@ -398,6 +398,12 @@ Instance build_instance(const Experiment& experiment, const Network& network, en
   instance.machine->note_cut(cut);
   if (counts_activity(experiment) && !instance.machine->activity()) {
     const char* const asked = experiment.run.flag("activity") ? "activity" : "energy";
+    if (switch_row(experiment).without_contention) {
+      experiment.run.fail(asked,
+                          fmt::format("{} has no switches, links or buffers whose work could be counted",
+                                      experiment.switching.component()),
+                          fmt::format("use another switch model, or leave run.{} away", asked));
+    }
     experiment.run.fail(asked,
                         fmt::format("{} does not count what its hardware does", experiment.switching.component()),
                         fmt::format("leave run.{} away", asked));

@@ -18,8 +18,12 @@ struct Worth {
   double factor = 1.0;
   std::string unit;
 };
-/// ns for cycles, B for flits, GB/s for flits per cycle; nothing where the run does not know.
+/// ns for cycles, B for flits, GB/s for flits per cycle, and so on for units that are made of them; nothing where the
+/// run does not know.
 [[nodiscard]] std::optional<Worth> worth_of(const std::string& unit, const Result& result);
+
+/// The table with columns "NAME (UNIT)" in ns, B or GB/s, and bytes for flits, where the run knows.
+[[nodiscard]] Table in_physical_units(const Table& table, const Result& result);
 
 /// Results for figures and tables: configuration, seed, hash, verdict, metrics and series. Metrics and series of a unit
 /// are in ns, B or GB/s where every result that has some of that unit knows what it is worth.

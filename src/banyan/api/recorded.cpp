@@ -330,6 +330,8 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
                                     {"link_traversals", &Activity::link_traversals},
                                     {"vc_allocations", &Activity::vc_allocations}}) {
     if (field == &Activity::vc_allocations && !activity->has_vcs) continue;
+    const bool of_buffers = field == &Activity::buffer_writes || field == &Activity::buffer_reads;
+    if (of_buffers && !activity->has_buffers) continue;
     result.metrics.push_back(stats::Metric::exact(name, field == &Activity::vc_allocations ? "packets" : "flits",
                                                   static_cast<double>((*activity).*field)));
   }

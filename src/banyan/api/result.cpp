@@ -268,15 +268,17 @@ Row row_of(const Result& result, const Metric& metric) {
 /// What of a table fits a screen: all events; of channels and flows those that carry most.
 constexpr std::size_t kShownRows = 10;
 
-std::string table_text(const Table& table) {
+/// In seconds and bytes where the run knows.
+std::string table_text(const Table& raw, const Result& result) {
+  const Table table = in_physical_units(raw, result);
   std::vector<std::size_t> order(table.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::string text = fmt::format("\n{}:\n", table.name);
-  const auto flits = std::find(table.columns.begin(), table.columns.end(), "flits");
-  if (flits != table.columns.end() && order.size() > kShownRows) {
-    const auto column = static_cast<std::size_t>(flits - table.columns.begin());
+  const auto flits = std::find(raw.columns.begin(), raw.columns.end(), "flits");
+  if (flits != raw.columns.end() && order.size() > kShownRows) {
+    const auto column = static_cast<std::size_t>(flits - raw.columns.begin());
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return std::get<u64>(table.rows[a][column]) > std::get<u64>(table.rows[b][column]);
+      return std::get<u64>(raw.rows[a][column]) > std::get<u64>(raw.rows[b][column]);
     });
     order.resize(kShownRows);
     text = fmt::format("\n{}, the {} of {} that carry most (all with --json or --out):\n", table.name, kShownRows,
@@ -462,7 +464,7 @@ std::string to_table(const Result& result) {
   }
   if (!result.jobs.empty()) text += jobs_text(result.jobs);
   text += in_other_units(result);
-  for (const Table& table : result.tables) text += table_text(table);
+  for (const Table& table : result.tables) text += table_text(table, result);
   return text;
 }
 

@@ -728,8 +728,8 @@ void add_metrics(Result& result, const std::vector<JobRecord>& jobs, const char*
   }
   const bool all_finished = std::ranges::all_of(jobs, [](const JobRecord& job) { return job.finished; });
   if (all_finished) add(result, "completion", completion, unit);
-  add(result, "operations", static_cast<double>(operations), "");
-  add(result, "messages", static_cast<double>(messages), "");
+  add(result, "operations", static_cast<double>(operations), "operations");
+  add(result, "messages", static_cast<double>(messages), "messages");
   add(result, "message_bytes", static_cast<double>(bytes), "B");
   for (const JobRecord& job : jobs) {
     const std::string suffix = "." + job.name;

@@ -52,6 +52,27 @@ std::string utilization_note(const Experiment& experiment) {
       admissions_without_help());
 }
 
+/// Senders of whose messages nothing is left to be held back when an admission hears of congestion.
+std::string memory_note(const Experiment& experiment) {
+  const std::string& name = experiment.admission.component();
+  const auto rows = core::admission_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return r->info.name == name; });
+  const auto memory_of = switch_row(experiment).source_memory;
+  if (row == rows.end() || !(*row)->open_until_told || memory_of == nullptr) return {};
+  const u64 memory = memory_of(experiment.switching);
+  for (const config::Values& traffic : experiment.traffics) {
+    if (!traffic.all().contains("amount")) continue;
+    const auto amount = static_cast<u64>(traffic.integer("amount"));
+    if (amount == 0 || amount > memory) continue;
+    return fmt::format(
+        "the memory of a terminal's adapter takes {} flits, and a sender of the traffic {} has {}: they have left it "
+        "before the admission {} hears of congestion, which then has nothing to hold back; use a switch.memory below "
+        "that, or an admission with a window",
+        memory, traffic.component(), amount, name);
+  }
+  return {};
+}
+
 /// A load that fits the links of terminals, and with what packets take of them beyond their flits does not.
 std::string overhead_note(const Experiment& experiment, const Traffics& traffics) {
   const LinkOverhead more = link_overhead(experiment);
@@ -83,6 +104,7 @@ std::vector<std::string> warnings_of(const Experiment& experiment, const Network
   }
   warnings.push_back(marks_note(experiment));
   warnings.push_back(utilization_note(experiment));
+  warnings.push_back(memory_note(experiment));
   if (!carried) warnings.push_back(overhead_note(experiment, traffics));
   if (!carried) warnings.push_back(vc_turn_note(experiment, network, traffics));
   std::erase(warnings, std::string());

@@ -207,6 +207,8 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   {
     const bool jobs = !set.points.front().jobs.empty();
     ProgressDisplay display(quiet, jobs ? "operations" : "", 1.0, std::move(needs));
+    display.name(arguments.file.empty() ? set.points.front().name : arguments.file);
+    options.progress_unit = [&](const std::string& unit) { display.unit(unit); };
     options.progress = [&](u64 done, u64 total) { display(done, total); };
     result = api::run(set.points.front(), options);
   }

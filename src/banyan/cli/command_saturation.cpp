@@ -59,7 +59,14 @@ class Prober {
  private:
   [[nodiscard]] api::Result run(const api::Experiment& experiment) const {
     ProgressDisplay display(quiet_, "", 1.0);
+    std::string loads;
+    for (const config::Values& traffic : experiment.traffics) {
+      if (!traffic.all().contains("load")) continue;
+      loads += fmt::format("{}{:g}", loads.empty() ? "load " : " + ", traffic.real("load"));
+    }
+    display.name(loads);
     api::RunOptions options = options_;
+    options.progress_unit = [&display](const std::string& unit) { display.unit(unit); };
     options.progress = [&display](u64 done, u64 total) { display(done, total); };
     try {
       return api::run(experiment, options);

@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/network.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
@@ -58,16 +60,18 @@ std::map<u32, Life> lives_of(const CongestionRecord& record) {
 
 class TreePrinter {
  public:
-  TreePrinter(const CongestionRecord& record, const core::Topology& topology, u64 least)
-      : record_(record), topology_(topology), lives_(lives_of(record)) {
+  /// `cycle_ns`: 0 where nobody says how long a cycle is.
+  TreePrinter(const CongestionRecord& record, const core::Topology& topology, u64 least, double cycle_ns)
+      : record_(record), topology_(topology), cycle_ns_(cycle_ns), lives_(lives_of(record)) {
     std::erase_if(lives_, [&](const auto& life) { return life.second.most.members.size() < least; });
   }
 
   [[nodiscard]] std::string table() const {
     std::string text = head();
     if (lives_.empty()) return text + "no congestion tree\n";
-    text += fmt::format("{:>5}  {:<34} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5}  {}\n", "tree", "root", "first",
-                        "last", "members", "switches", "depth", "flows", "victims", "idle", "members per stage");
+    text +=
+        fmt::format("\n{:<5}  {:<34} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5}  {}\n", "tree", "root", "first",
+                    "last", "members", "switches", "depth", "flows", "victims", "idle", "members per stage");
     // The largest first.
     std::vector<const Life*> order;
     for (const auto& [id, life] : lives_) order.push_back(&life);
@@ -77,14 +81,14 @@ class TreePrinter {
       const Life& l = *order[i];
       std::string stages;
       for (const u32 n : l.most.per_stage) stages += fmt::format("{}{}", stages.empty() ? "" : " ", n);
-      text += fmt::format("{:>5}  {:<34} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5}  {}\n", l.id,
+      text += fmt::format("{:<5}  {:<34} {:>9} {:>9} {:>8} {:>8} {:>6} {:>6} {:>8} {:>5}  {}\n", l.id,
                           root_name(l.most.root), l.first, l.last, l.most.members.size(), l.most.switches, l.most.depth,
                           l.most.flows, l.victims, l.idle_ports, stages);
     }
     if (order.size() > kMostRows) {
-      text += fmt::format("and {} smaller ones (--least N shows fewer, --json all)\n", order.size() - kMostRows);
+      text += fmt::format("\nand {} smaller ones (--least N shows fewer, --json all)\n", order.size() - kMostRows);
     }
-    return text + set_aside() +
+    return text + "\n" + set_aside() +
            "members, switches, depth and flows: when the tree was largest; victims (packets) and idle (ports that "
            "victims want and nobody uses): the most\n";
   }
@@ -222,8 +226,9 @@ class TreePrinter {
 
   [[nodiscard]] std::string head() const {
     const std::size_t samples = record_.samples.size();
-    return fmt::format("{} sample{} every {} cycles; a buffer counts as congested from {} % of its capacity\n", samples,
-                       samples == 1 ? "" : "s", record_.interval, record_.threshold * 100.0);
+    return fmt::format("{} sample{} every {} cycles{}; a buffer counts as congested from {} % of its capacity\n",
+                       samples, samples == 1 ? "" : "s", record_.interval,
+                       cycle_ns_ > 0.0 ? fmt::format(" of {:g} ns", cycle_ns_) : "", record_.threshold * 100.0);
   }
 
   [[nodiscard]] std::string root_name(u32 channel) const {
@@ -320,6 +325,7 @@ class TreePrinter {
 
   const CongestionRecord& record_;
   const core::Topology& topology_;
+  double cycle_ns_;
   std::map<u32, Life> lives_;
 };
 
@@ -346,7 +352,8 @@ int trees(const TreesArguments& arguments) {
   const std::unique_ptr<core::Topology> topology =
       api::build_topology(api::experiment_from(result.configuration, api::catalog()));
   const CongestionRecord record = result.trees->record();
-  const TreePrinter printer(record, *topology, arguments.least);
+  const std::optional<api::Worth> cycle = api::worth_of("cycles", result);
+  const TreePrinter printer(record, *topology, arguments.least, cycle ? cycle->factor : 0.0);
   if (arguments.json) {
     print(printer.json().dump() + "\n");
   } else if (arguments.timeline) {

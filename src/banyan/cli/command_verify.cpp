@@ -101,6 +101,7 @@ int verify(const VerifyArguments& arguments) {
     constexpr u64 kWhole = 1000;
     ProgressDisplay display(arguments.running.quiet, "runs", kWhole);
     for (std::size_t i = 0; i < runs.results.size(); ++i) {
+      display.name(point_text(runs.name, runs.axes[i]));
       api::VerifyOptions options;
       options.run.threads = arguments.running.threads.value_or(1);
       options.run.interrupted = interrupted;

@@ -17,6 +17,20 @@ constexpr std::chrono::seconds kPlainPause{5};
 constexpr double kPatience = 2.0;            ///< seconds without progress before it is said what is done
 constexpr std::chrono::seconds kNoError{1};  ///< bad input mostly shows before
 
+/// "12,345": whole, with thousands apart.
+std::string grouped(double whole) {
+  std::string text = fmt::format("{:.0f}", whole);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+/// Three digits that matter, thousands apart: "12,300", "0.42".
+std::string rate_text(double rate) {
+  if (rate < 1000.0) return fmt::format("{:.3g}", rate);
+  const double unit = std::pow(10.0, std::floor(std::log10(rate)) - 2.0);
+  return grouped(std::round(rate / unit) * unit);
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -31,11 +45,10 @@ std::string progress_text(u64 done, u64 total, double seconds, const std::string
   if (total == 0) return "";
   const double share = static_cast<double>(done) / static_cast<double>(total);
   std::string text = fmt::format("{:3.0f} %", share * 100.0);
-  if (!unit.empty()) { text += fmt::format(" of {:.0f} {}", static_cast<double>(total) / per_unit, unit); }
+  if (!unit.empty()) text += fmt::format(" of {} {}", grouped(static_cast<double>(total) / per_unit), unit);
   if (done == 0 || seconds <= 0.0) return text;
   const double rate = static_cast<double>(done) / seconds;
-  text += unit.empty() ? fmt::format(", {:.2g} %/s", rate / static_cast<double>(total) * 100.0)
-                       : fmt::format(", {:.3g} {}/s", rate / per_unit, unit);
+  if (!unit.empty()) text += fmt::format(", {} {}/s", rate_text(rate / per_unit), unit);
   return text + fmt::format(", {} left", duration_text(static_cast<double>(total - done) / rate));
 }
 
@@ -57,7 +70,7 @@ void ProgressDisplay::await_progress() {
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     if (seconds < kPatience) continue;
     shown_ = true;
-    const std::string text = "building, " + duration_text(seconds);
+    const std::string text = named("building, " + duration_text(seconds));
     const std::string shown = terminal_ ? "\r\033[K" + text : "banyan: " + text + "\n";
     std::fputs(shown.c_str(), stderr);
     std::fflush(stderr);
@@ -85,7 +98,8 @@ ProgressDisplay::~ProgressDisplay() {
 
 void ProgressDisplay::operator()(u64 done, u64 total) {
   if (quiet_) return;
-  show(progress_text(done, total, std::chrono::duration<double>(Clock::now() - start_).count(), unit_, per_unit_));
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  show(named(progress_text(done, total, seconds, unit_, per_unit_)));
 }
 
 void ProgressDisplay::show(const std::string& text) {

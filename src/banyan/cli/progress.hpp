@@ -7,13 +7,14 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "banyan/base/types.hpp"
 
 namespace banyan::cli {
 
-/// Percentage, rate and remaining time: "42 %, 3.1 points/s, 0:12 left". `per_unit`: steps of `done` that make one
-/// `unit` (a sweep reports thousandths of points); unit "" leaves the rate in %/s.
+/// Percentage, rate and remaining time: "42 % of 8,000 cycles, 12,300 cycles/s, 0:12 left". `per_unit`: steps of `done`
+/// that make one `unit` (a sweep reports thousandths of points); unit "": no rate.
 [[nodiscard]] std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit);
 
 /// "1:02:03", or "0:12".
@@ -28,6 +29,14 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
+  /// What is going on, before its progress: "mesh.toml"; "" for nothing.
+  void name(std::string name) {
+    const std::lock_guard lock(mutex_);
+    name_ = std::move(name);
+  }
+  /// What `done` counts, before the first progress.
+  void unit(std::string unit) { unit_ = std::move(unit); }
+
   /// The first call ends the display of what is awaited.
   void operator()(u64 done, u64 total);
   /// The same with a text of one's own.
@@ -40,9 +49,12 @@ class ProgressDisplay {
   void await_progress();
   void stop_waiting();
   void say_first();
+  /// With what is going on, for a line.
+  [[nodiscard]] std::string named(const std::string& text) const { return name_.empty() ? text : name_ + ": " + text; }
 
   bool quiet_;
   bool terminal_;
+  std::string name_;
   std::string unit_;
   double per_unit_;
   std::string first_;

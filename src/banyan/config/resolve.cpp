@@ -57,15 +57,21 @@ bool whole_type(const Parameter& parameter) {
       parameter.unit_name.empty() ? "is a pure number" : fmt::format("is in {}", parameter.unit_name);
   std::string remedy = fitting.empty() ? "write the number alone"
                                        : fmt::format("write the number alone, or use {}", fmt::join(fitting, ", "));
-  const auto measures = [&](std::string_view physical) { return convert(quantity, physical).has_value(); };
-  if (parameter.unit_name == "cycles" && measures("ns")) {
-    remedy += "; with the length of a cycle (run.cycle_time) times fit too";
-  } else if (parameter.unit_name == "flits" && measures("B")) {
-    remedy += "; with the size of a flit (run.flit) bytes fit too";
-  } else if (parameter.unit_name == "flits/cycle" && measures("B/s")) {
-    remedy += "; with the length of a cycle (run.cycle_time) and the size of a flit (run.flit) rates fit too";
+  const auto also = [&](const char* given, const char* what, std::string_view physical) {
+    const std::vector<std::string> units = fitting_units(physical);
+    remedy += fmt::format("; with {} {} fit too ({})", given, what, fmt::join(units, ", "));
+    fitting.insert(fitting.end(), units.begin(), units.end());
+  };
+  if (parameter.unit_name == "cycles") {
+    also("the length of a cycle (run.cycle_time)", "times", "ns");
+  } else if (parameter.unit_name == "flits") {
+    also("the size of a flit (run.flit)", "bytes", "B");
+  } else if (parameter.unit_name == "flits/cycle") {
+    also("the length of a cycle (run.cycle_time) and the size of a flit (run.flit)", "rates", "bytes/ns");
   }
-  const std::string near = nearest_name(quantity.unit, fitting);
+  // Who gives a time for a rate has not mistyped it.
+  const bool known = fitting_units(quantity.unit).size() > 1;
+  const std::string near = known ? "" : nearest_name(quantity.unit, fitting);
   throw ConfigError(where, fmt::format("unit \"{}\" does not fit: {} {}", quantity.unit, parameter.name, takes),
                     near.empty() ? remedy : fmt::format("{}; did you mean \"{}\"?", remedy, near));
 }

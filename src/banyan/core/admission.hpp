@@ -185,6 +185,8 @@ struct AdmissionRow {
   bool needs_marks = false;
   /// It reads what switches write into packets (Admission::utilization_time).
   bool needs_utilization = false;
+  /// Until it hears something, a flow leaves as fast as its link takes it.
+  bool open_until_told = false;
 };
 
 }  // namespace banyan::core

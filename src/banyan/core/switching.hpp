@@ -138,6 +138,8 @@ struct SwitchRow {
   u32 packet_flits = 0;
   /// Bytes of a flit where the model says so; 0: it does not.
   u32 flit_bytes = 0;
+  /// Flits that a terminal's own hardware takes from its flows before a link does; nullptr: none.
+  u64 (*source_memory)(const config::Values&) = nullptr;
   /// How many queues without limit may be at their capacity at once, each on its own; nullptr: one per terminal.
   u64 (*unlimited_queues)(const config::Values&, const Graph&) = nullptr;
 };

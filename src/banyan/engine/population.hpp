@@ -139,6 +139,7 @@ struct Activity {
   u64 link_traversals = 0;      ///< flits, links of terminals included
   u64 vc_allocations = 0;       ///< packets that held a virtual channel of an output and gave it back
   bool has_vcs = true;          ///< false: the hardware has no virtual channels, and counts none
+  bool has_buffers = true;      ///< false: nor buffers
 
   Activity& operator+=(const Activity& other) noexcept {
     buffer_writes += other.buffer_writes;
@@ -147,6 +148,7 @@ struct Activity {
     link_traversals += other.link_traversals;
     vc_allocations += other.vc_allocations;
     has_vcs = has_vcs && other.has_vcs;
+    has_buffers = has_buffers && other.has_buffers;
     return *this;
   }
 };

@@ -10,6 +10,7 @@
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/inputs.hpp"
 #include "banyan/api/network.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/report/content_policy.hpp"
@@ -106,6 +107,8 @@ void add_explorers(Json& data, const std::vector<const api::Result*>& runs, cons
                 {"run", i},
                 {"network", known - networks.begin()},
                 {"record", base64(runs[i]->trees->bytes())}};
+    if (const auto cycle = api::worth_of("cycles", *runs[i])) one["cycle"] = cycle->factor;
+    if (const auto flit = api::worth_of("flits", *runs[i])) one["flit"] = flit->factor;
     if (Json paths = paths_of(*runs[i]); !paths.empty()) one["paths"] = std::move(paths);
     data["explorers"].push_back(std::move(one));
   }
@@ -154,8 +157,11 @@ std::string explorer_section(const std::vector<const api::Result*>& runs) {
     }
     html += fmt::format("<p>{} samples, {} congestion trees", record.samples.size(), trees.size());
     if (largest != nullptr) {
-      html += fmt::format("; the largest, tree {}, had {} buffers in {} switches at cycle {}", largest->id,
-                          largest->members.size(), largest->switches, at);
+      const std::string when =
+          api::in_physical_units(stats::Metric::exact("at", "cycles", static_cast<double>(at)), *run);
+      html +=
+          fmt::format("; the largest, tree {}, had {} buffers in {} switches at {}", largest->id,
+                      largest->members.size(), largest->switches, when.empty() ? fmt::format("cycle {}", at) : when);
     }
     html += ".</p>\n";
   }

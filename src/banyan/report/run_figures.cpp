@@ -177,8 +177,14 @@ std::optional<Figure> links_figure(const api::Result& result) {
                 {}};
   Chart chart = chart_of("How busy the channels are", "channels that are at least so busy", "share of the time in use");
   ChartLine line = line_of_many("share of the time in use", 0);
-  figure.values = {
-      {"Channel", "From", "Port", "To", "Port", "Flits", "In use"}, {true, false, false, false, false, true, true}, {}};
+  const bool bytes = api::worth_of("flits", result).has_value();
+  const auto carried = [&](std::size_t row) {
+    if (!bytes) return table.text(row, columns->flits);
+    return api::in_physical_units(stats::Metric::exact("flits", "flits", table.number(row, columns->flits)), result);
+  };
+  figure.values = {{"Channel", "From", "Port", "To", "Port", bytes ? "Carried" : "Flits", "In use"},
+                   {true, false, false, false, false, true, true},
+                   {}};
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t row = order[i];
     const double use = table.number(row, columns->utilization);
@@ -188,7 +194,7 @@ std::optional<Figure> links_figure(const api::Result& result) {
     if (i >= kShownRows) continue;
     figure.values.rows.push_back(
         {{table.text(row, columns->channel), table.text(row, columns->from), table.text(row, columns->from_port),
-          table.text(row, columns->to), table.text(row, columns->to_port), table.text(row, columns->flits),
+          table.text(row, columns->to), table.text(row, columns->to_port), carried(row),
           fmt::format("{:.1f} %", 100.0 * use)},
          std::nullopt});
   }
@@ -199,12 +205,13 @@ std::optional<Figure> links_figure(const api::Result& result) {
 
 /// What one terminal sent or received, in the measured part.
 struct Share {
-  double load = 0.0;  ///< flits per cycle
+  double load = 0.0;  ///< flits per cycle, or GB/s
   double packets = 0.0;
   double latency = 0.0;  ///< sum over the packets
 };
 
-Chart terminals_chart(const char* title, const char* y_label, const std::map<u64, Share> (&sides)[2], bool latency) {
+Chart terminals_chart(const char* title, const std::string& y_label, const std::map<u64, Share> (&sides)[2],
+                      bool latency) {
   Chart chart = chart_of(title, "terminal", y_label);
   u32 colour = 0;
   for (const auto& side : sides) {
@@ -229,15 +236,17 @@ std::optional<Figure> terminals_figure(const api::Result& result) {
   const auto packets = table.find("packets");
   const auto load = table.find("load (flits/cycle)");
   const auto latency = table.find("packet_latency (cycles)");
+  const api::Worth rate = api::worth_of("flits/cycle", result).value_or(api::Worth{1.0, "flits/cycle"});
+  const api::Worth time = api::worth_of("cycles", result).value_or(api::Worth{1.0, "cycles"});
   if (!source || !destination || !packets || !load || !latency) return std::nullopt;
   std::map<u64, Share> sides[2];
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (const auto& [side, column] : {std::pair{0, *source}, {1, *destination}}) {
       Share& share = sides[side][static_cast<u64>(table.number(row, column))];
       const double count = table.number(row, *packets);
-      share.load += table.number(row, *load);
+      share.load += table.number(row, *load) * rate.factor;
       share.packets += count;
-      share.latency += count * table.number(row, *latency);
+      share.latency += count * table.number(row, *latency) * time.factor;
     }
   }
   Figure figure{"terminals",
@@ -250,9 +259,10 @@ std::optional<Figure> terminals_figure(const api::Result& result) {
                 api::to_csv(*flows),
                 {}};
   figure.charts.push_back(
-      {"terminals-load.svg", terminals_chart("What of its packets has arrived", "flits/cycle", sides, false)});
+      {"terminals-load.svg", terminals_chart("What of its packets has arrived", rate.unit, sides, false)});
   figure.charts.push_back(
-      {"terminals-latency.svg", terminals_chart("How long its packets take", "packet_latency (cycles)", sides, true)});
+      {"terminals-latency.svg",
+       terminals_chart("How long its packets take", with_unit("packet_latency", time.unit), sides, true)});
   return figure;
 }
 
@@ -262,8 +272,10 @@ Figure no_distribution(const api::Result& result) {
       "There is none: the network is saturated, packets wait the longer the longer the run is, and a distribution "
       "would "
       "tell the length of the run.";
-  why += fmt::format(" Known is what gets through: {:.4g} of the {:.4g} {} offered.", result.at("accepted_load").mean,
-                     result.at("offered_load").mean, result.at("offered_load").unit);
+  const stats::Metric& offered = result.at("offered_load");
+  const api::Worth rate = api::worth_of(offered.unit, result).value_or(api::Worth{1.0, offered.unit});
+  why += fmt::format(" Known is what gets through: {:.4g} of the {:.4g} {} offered.",
+                     result.at("accepted_load").mean * rate.factor, offered.mean * rate.factor, rate.unit);
   why += " At a load below saturation (banyan saturation looks for it) the distribution is here.";
   return {"distribution-packet_latency", "Distribution of packet_latency", why, {}, "", "", {}};
 }

@@ -641,8 +641,15 @@ void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<ap
     return;
   }
   const char* what = above->deadlocked ? "deadlocks, and is not shown to saturate," : "saturates";
-  page.summary = fmt::format("A search for saturation: the network {} between {} and {} flits per cycle and terminal.",
-                             what, low, above->text);
+  std::string seconds;
+  const auto rate = results.empty() ? std::nullopt : api::worth_of("flits/cycle", results.front());
+  const auto least = highest == below.end() ? 0.0 : highest->load;
+  if (rate && std::isfinite(least) && std::isfinite(above->load)) {
+    seconds = fmt::format(" ({:.4g} and {:.4g} {})", least * rate->factor, above->load * rate->factor, rate->unit);
+  }
+  page.summary =
+      fmt::format("A search for saturation: the network {} between {} and {} flits per cycle and terminal{}.", what,
+                  low, above->text, seconds);
   page.tiles.insert(page.tiles.begin(), {fmt::format("{} to {}", low, above->text),
                                          above->deadlocked ? "load of the deadlock" : "saturation load"});
 }

@@ -103,7 +103,9 @@ class Canvas {
 };
 
 std::string tick(double value) {
-  std::string text = fmt::format("{:.4g}", value);
+  // Thousands in full: 13750, and not 1.375e+04.
+  const bool whole = value == std::round(value) && std::fabs(value) < 1e7;
+  std::string text = whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
   if (std::fabs(value) < 1e-12) text = "0";
   return text;
 }

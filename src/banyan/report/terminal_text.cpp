@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -53,7 +54,7 @@ std::string without_end(std::string text) {
   return text;
 }
 
-/// Columns [begin, end) of a table, the gutter behind it included.
+/// FoundColumns [begin, end) of a table, the gutter behind it included.
 struct Column {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -74,7 +75,9 @@ std::vector<Column> columns_of(const Block& block, std::size_t gutter) {
   std::size_t blank = 0;  // columns without a character, up to here
   for (std::size_t i = 0; i < width; ++i) {
     const bool empty = std::all_of(block.begin(), block.end(), [&](const Line& line) { return is_space(line, i); });
-    if (!empty && (columns.empty() || blank >= gutter)) {
+    // Cells that stand so near have a name above them; prose has not.
+    const bool named = gutter >= kGutterColumns || !is_space(block.front(), i);
+    if (!empty && (columns.empty() || (blank >= gutter && named))) {
       // What is indented belongs to the first column.
       if (!columns.empty()) columns.back().end = i;
       columns.push_back({columns.empty() ? 0 : i, 0});
@@ -85,11 +88,17 @@ std::vector<Column> columns_of(const Block& block, std::size_t gutter) {
   return columns;
 }
 
-/// Columns stand two spaces apart, or one, which in so many lines of prose would hardly be at one place.
-std::vector<Column> columns_of(const Block& block) {
+struct FoundColumns {
+  std::vector<Column> columns;
+  std::size_t gutter = kGutterColumns;
+};
+
+/// FoundColumns stand two spaces apart, or one, which in so many lines of prose would hardly be at one place.
+FoundColumns columns_of(const Block& block) {
   constexpr std::size_t kManyLines = 5;
   std::vector<Column> columns = columns_of(block, kGutterColumns);
-  return columns.size() < 2 && block.size() >= kManyLines ? columns_of(block, 1) : columns;
+  if (columns.size() < 2 && block.size() >= kManyLines) return {columns_of(block, 1), 1};
+  return {std::move(columns), kGutterColumns};
 }
 
 /// Folds what begins at `hang` in a line, between words; the lines behind the first begin there too.
@@ -129,42 +138,198 @@ std::size_t hang_of(const Line& line, std::size_t columns) {
   return std::min(hang, columns / 2);
 }
 
-/// Parts of the table below each other, each as wide as fits, with the first columns again.
-void split(const Block& block, const std::vector<Column>& columns, std::size_t keys, std::size_t width,
-           std::string& out) {
-  const std::size_t key_width = columns[keys - 1].end;
-  for (std::size_t first = keys; first < columns.size();) {
-    std::size_t last = first + 1;
-    const auto width_to = [&](std::size_t end) {
-      std::size_t widest = 0;
-      for (const Line& line : block) {
-        std::size_t size = std::min(line.size(), columns[end - 1].end);
-        while (size > columns[first].begin && is_space(line, size - 1)) --size;
-        widest = std::max(widest, size);
-      }
-      return key_width + widest - columns[first].begin;
-    };
-    while (last < columns.size() && width_to(last + 1) <= width) ++last;
-    if (first != keys) out += "\n";
-    for (const Line& line : block) {
-      std::string keyed = text_of(line, 0, key_width);
-      keyed += std::string(key_width - std::min(line.size(), key_width), ' ');
-      const std::string part = text_of(line, columns[first].begin, columns[last - 1].end);
-      const Line whole = line_of(without_end(keyed + part));
-      fold(whole, hang_of(whole, width), width, out);
+// --- tables ----------------------------------------------------------------------------------------------------------
+
+/// A table, cell by cell. Names and units may be folded behind their parts ("flits/cycle/" "terminal"), and between
+/// words where a column is prose; numbers are not.
+struct CellTable {
+  std::vector<std::vector<Line>> rows;  ///< [row][column], without the spaces behind a cell
+  std::vector<std::size_t> width;       ///< [column]
+  std::size_t gutter = kGutterColumns;
+  std::vector<bool> prose;  ///< [column]
+};
+
+Line without_blank_end(Line line) {
+  while (!line.empty() && line.back() == " ") line.pop_back();
+  return line;
+}
+
+bool is_prose(const Line& cell) {
+  constexpr std::size_t kWords = 4;
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < cell.size(); ++i)
+    words += !is_space(cell, i) && (i == 0 || is_space(cell, i - 1)) ? 1 : 0;
+  return words >= kWords;
+}
+
+CellTable table_of(const Block& block, const FoundColumns& found) {
+  CellTable table;
+  table.gutter = found.gutter;
+  table.width.assign(found.columns.size(), 0);
+  table.prose.assign(found.columns.size(), false);
+  for (const Line& line : block) {
+    std::vector<Line>& cells = table.rows.emplace_back();
+    for (std::size_t c = 0; c < found.columns.size(); ++c) {
+      const std::size_t begin = std::min(found.columns[c].begin, line.size());
+      const std::size_t end = std::min(found.columns[c].end, line.size());
+      using Place = Line::difference_type;
+      cells.push_back(
+          without_blank_end(Line(line.begin() + static_cast<Place>(begin), line.begin() + static_cast<Place>(end))));
+      table.width[c] = std::max(table.width[c], cells.back().size());
+      if (table.rows.size() > 1 && is_prose(cells.back())) table.prose[c] = true;  // a head is none
     }
+  }
+  return table;
+}
+
+/// What of a cell stays together.
+std::vector<Line> pieces_of(const Line& cell, bool prose) {
+  std::vector<Line> pieces(1);
+  const auto is_letter = [&](std::size_t at) {
+    return at < cell.size() && cell[at].size() == 1 && cell[at] >= "A" && cell[at] <= "z";
+  };
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    pieces.back().push_back(cell[i]);
+    const bool part = (cell[i] == "_" || cell[i] == "/" || cell[i] == ".") && is_letter(i + 1);
+    const bool word = prose && cell[i] == " " && !is_space(cell, i + 1) && i > indent_of(cell);
+    if (part || word) pieces.emplace_back();
+  }
+  return pieces;
+}
+
+/// Lines of a cell behind its first one: those of the first column are indented, so that they are no rows.
+std::size_t hang_in(const Line& cell, std::size_t column) {
+  constexpr std::size_t kHang = 2;
+  return column == 0 ? indent_of(cell) + kHang : 0;
+}
+
+std::vector<Line> folded(const CellTable& table, const Line& cell, std::size_t column) {
+  const bool prose = table.prose[column];
+  std::vector<Line> lines(1);
+  if (cell.size() <= table.width[column]) return {cell};
+  for (const Line& piece : pieces_of(cell, prose)) {
+    Line longer = lines.back();
+    longer.insert(longer.end(), piece.begin(), piece.end());
+    if (without_blank_end(longer).size() > table.width[column] && indent_of(lines.back()) != lines.back().size()) {
+      longer.assign(prose ? 0 : hang_in(cell, column), " ");
+      longer.insert(longer.end(), piece.begin(), piece.end());
+      lines.emplace_back();
+    }
+    lines.back() = std::move(longer);
+  }
+  for (Line& line : lines) line = without_blank_end(std::move(line));
+  return lines;
+}
+
+/// The least width of a column.
+std::size_t least_width(const CellTable& table, std::size_t column) {
+  constexpr std::size_t kProse = 16;
+  const bool prose = table.prose[column];
+  std::size_t least = prose ? std::min(kProse, table.width[column]) : 1;
+  for (const std::vector<Line>& row : table.rows) {
+    const std::vector<Line> pieces = pieces_of(row[column], prose);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const std::size_t hang = i == 0 || prose ? 0 : hang_in(row[column], column);
+      least = std::max(least, hang + without_blank_end(pieces[i]).size());
+    }
+  }
+  return std::min(least, table.width[column]);
+}
+
+std::size_t total_width(const CellTable& table, std::size_t begin, std::size_t end) {
+  std::size_t total = 0;
+  for (std::size_t c = begin; c < end; ++c) total += table.width[c] + (c == begin ? 0 : table.gutter);
+  return total;
+}
+
+/// Makes the widest of the columns [begin, end) narrower until they are together as wide as that, if they can be.
+void narrow(CellTable& table, std::size_t begin, std::size_t end, std::size_t width) {
+  std::vector<std::size_t> least;
+  for (std::size_t c = begin; c < end; ++c) least.push_back(least_width(table, c));
+  while (total_width(table, begin, end) > width) {
+    std::size_t widest = end;
+    for (std::size_t c = begin; c < end; ++c) {
+      if (table.width[c] > least[c - begin] && (widest == end || table.width[c] > table.width[widest])) widest = c;
+    }
+    if (widest == end) break;
+    --table.width[widest];
+  }
+  // Where a name ends earlier there is room for others.
+  for (std::size_t c = begin; c < end; ++c) {
+    std::size_t used = 0;
+    for (const std::vector<Line>& row : table.rows) {
+      for (const Line& line : folded(table, row[c], c)) used = std::max(used, line.size());
+    }
+    table.width[c] = used;
+  }
+}
+
+/// The keys and columns [begin, end), row by row.
+void print(const CellTable& table, std::size_t keys, std::size_t begin, std::size_t end, std::string& out) {
+  std::vector<std::size_t> shown(keys);
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  for (std::size_t c = begin; c < end; ++c) shown.push_back(c);
+  for (const std::vector<Line>& row : table.rows) {
+    std::vector<std::vector<Line>> cells;
+    std::size_t height = 1;
+    for (const std::size_t c : shown) {
+      cells.push_back(folded(table, row[c], c));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t line = 0; line < height; ++line) {
+      std::string text;
+      for (std::size_t i = 0; i < shown.size(); ++i) {
+        const Line none;
+        const Line& cell = line < cells[i].size() ? cells[i][line] : none;
+        const std::size_t width = table.width[shown[i]] + table.gutter;
+        text += text_of(cell, 0, cell.size()) + std::string(width - std::min(width, cell.size()), ' ');
+      }
+      out += without_end(std::move(text)) + "\n";
+    }
+  }
+}
+
+/// Parts of the table below each other, each as wide as fits, with the first columns again. False: not even one column
+/// fits beside them.
+bool split(CellTable table, std::size_t keys, std::size_t width, std::string& out) {
+  std::size_t widest = 0;
+  for (std::size_t c = keys; c < table.width.size(); ++c) widest = std::max(widest, least_width(table, c));
+  if (widest + table.gutter >= width) return false;
+  narrow(table, 0, keys, width - widest - table.gutter);
+  const std::size_t beside = total_width(table, 0, keys) + table.gutter;
+  if (beside + widest > width) return false;
+  for (std::size_t c = keys; c < table.width.size(); ++c) narrow(table, c, c + 1, width - beside);
+  for (std::size_t first = keys; first < table.width.size();) {
+    std::size_t last = first + 1;
+    while (last < table.width.size() && beside + total_width(table, first, last + 1) <= width) ++last;
+    if (first != keys) out += "\n";
+    print(table, keys, first, last, out);
     first = last;
   }
+  return true;
+}
+
+/// Prints a table that is too wide, with narrower columns or in parts. False: that cannot be.
+bool fit_table(const Block& block, const FoundColumns& found, std::size_t keys, std::size_t width, std::string& out) {
+  CellTable table = table_of(block, found);
+  const std::size_t columns = table.width.size();
+  CellTable narrower = table;
+  narrow(narrower, 0, columns, width);
+  if (total_width(narrower, 0, columns) <= width) {
+    print(narrower, 0, 0, columns, out);
+    return true;
+  }
+  const std::size_t kept = std::min(keys, columns);
+  return columns > kept + 1 && split(std::move(table), kept, width, out);
 }
 
 void fit_block(const Block& block, std::size_t keys, std::size_t width, std::string& out) {
   const bool fits = width_of(block) <= width;
-  const std::vector<Column> columns = fits || block.size() < 2 ? std::vector<Column>{} : columns_of(block);
-  const std::size_t kept = std::min(keys, columns.size());
+  const FoundColumns found = fits || block.size() < 2 ? FoundColumns{} : columns_of(block);
+  const std::vector<Column>& columns = found.columns;
   // The last column alone is too wide: it is folded in its place.
   const bool explains = columns.size() > 1 && columns.back().begin + kReadableColumns <= width;
-  const bool wide = columns.size() > kept + 1 && columns[kept - 1].end + kReadableColumns <= width;
-  if (!fits && !explains && wide) return split(block, columns, kept, width, out);
+  if (!fits && !explains && columns.size() > 1 && fit_table(block, found, keys, width, out)) return;
   for (const Line& line : block) {
     if (line.size() <= width) {
       out += text_of(line, 0, line.size()) + "\n";

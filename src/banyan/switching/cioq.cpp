@@ -429,6 +429,7 @@ const core::SwitchRow row_cioq{
           return 2e6 + size.inputs * static_cast<double>(kBytesPerPort) + size.terminals * size.terminals * 14.0;
         },
     .flit_bytes = 1,
+    .source_memory = [](const config::Values& values) { return u64{values.natural("memory")}; },
     .unlimited_queues = &unlimited_queues};
 
 }  // namespace banyan::switching::cioq

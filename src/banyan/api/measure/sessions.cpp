@@ -383,7 +383,8 @@ class SessionReport {
     ratio("serialization_latency", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.serialization, t.packets};
           }));
-    ratio("hops", "switches", of_all([](const LatencySums& t) { return SumCount{t.hops, t.packets}; }));
+    if (!switch_row(experiment_).without_contention)
+      ratio("hops", "switches", of_all([](const LatencySums& t) { return SumCount{t.hops, t.packets}; }));
     ratio("message_latency_first", "cycles", of_all([](const LatencySums& t) {
             return SumCount{t.message_first, t.messages};
           }));
@@ -423,12 +424,12 @@ class SessionReport {
       delivered += o.delivered;
       moves += o.movements;
     }
-    counter("sessions", "", outcomes_.size());
+    counter("sessions", "sessions", outcomes_.size());
     if (deterministic_) counter(kDeterministic, "", 1);
     counter("simulated_cycles", "cycles", cycles);
-    counter("terminal_cycles", "", cycles * network_.topology->traffic_terminals());
+    counter("terminal_cycles", "terminal cycles", cycles * network_.topology->traffic_terminals());
     counter("delivered_packets", "packets", delivered);
-    counter("packet_moves", "", moves);
+    counter("packet_moves", "moves", moves);
     engine::OwnMetrics own;
     for (const SessionOutcome& o : outcomes_) own.merge(o.own);
     for (const engine::OwnMetrics::Entry& entry : own.entries()) {

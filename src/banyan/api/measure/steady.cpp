@@ -405,7 +405,12 @@ class SteadyReport {
                               const std::vector<u64>& accepted) {
       const stats::Interval in = windows_.load(offered).interval;
       add("offered_load" + of_traffic, offered, in);
-      add("accepted_load" + of_traffic, accepted, accepted_load(in, windows_.load(accepted).interval));
+      const stats::Interval out = accepted_load(in, windows_.load(accepted).interval);
+      if (of_traffic.empty() && in.half_width && !out.half_width) {
+        result_.explanation +=
+            fmt::format("; accepted_load has no interval: it may be {:.3g} or all that is offered", out.mean);
+      }
+      add("accepted_load" + of_traffic, accepted, out);
     };
     add_both("", outcome_.record.offered, outcome_.record.accepted);
     if (multicasts()) {
@@ -418,8 +423,13 @@ class SteadyReport {
     }
   }
 
+  /// An interval from below nothing to more than twice the mean says less than none.
   [[nodiscard]] stats::Interval accepted_load(const stats::Interval& offered, const stats::Interval& accepted) const {
-    return result_.verdict == Verdict::steady ? SteadyWindows::accepted_beside(offered, accepted) : accepted;
+    if (result_.verdict != Verdict::steady) return accepted;
+    stats::Interval wide = SteadyWindows::accepted_beside(offered, accepted);
+    const bool narrow = accepted.half_width && *accepted.half_width < accepted.mean;
+    if (narrow && *wide.half_width >= wide.mean) wide.half_width.reset();
+    return wide;
   }
 
   [[nodiscard]] bool multicasts() const {
@@ -454,7 +464,8 @@ class SteadyReport {
     add("source_queueing", "cycles", packets, [](const Births& b) { return b.queueing; });
     add("head_latency", "cycles", packets, [](const Births& b) { return b.latency - b.queueing - b.serialization; });
     add("serialization_latency", "cycles", packets, [](const Births& b) { return b.serialization; });
-    add("hops", "switches", packets, [](const Births& b) { return b.hops; });
+    if (!switch_row(experiment_).without_contention)
+      add("hops", "switches", packets, [](const Births& b) { return b.hops; });
     add("message_latency_first", "cycles", messages, [](const Births& b) { return b.message_first; });
     add("message_latency_last", "cycles", messages, [](const Births& b) { return b.message_last; });
     add_multicasts(of_traffic, births);
@@ -575,7 +586,7 @@ class SteadyReport {
     counter("delivered_packets", "packets", outcome_.totals.delivered);
     counter("delivered_flits", "flits", outcome_.totals.delivered_flits);
     if (is_fixed(run_)) { counter("packets_left", "packets", outcome_.totals.taken - outcome_.totals.delivered); }
-    counter("flit_hops", "", outcome_.totals.movements);
+    counter("flit_hops", "hops", outcome_.totals.movements);
     for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
       if (entry.windows.empty()) counter(entry.name, entry.unit, entry.value);
     }

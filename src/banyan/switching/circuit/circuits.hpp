@@ -98,7 +98,7 @@ class Circuits final : public engine::Population {
     pool_.reserve(most_);
     using Kind = engine::OwnMetrics::Kind;
     setup_ = own_.declare("setup_latency", "cycles", Kind::mean);
-    attempts_ = own_.declare("setup_attempts", "", Kind::mean);
+    attempts_ = own_.declare("setup_attempts", "attempts", Kind::mean);
     first_ = own_.declare("message_latency_first", "cycles", Kind::mean);
     last_ = own_.declare("message_latency_last", "cycles", Kind::mean);
     service_ = own_.declare("service_time", "cycles", Kind::mean);
@@ -120,6 +120,7 @@ class Circuits final : public engine::Population {
     std::fill(free_.begin(), free_.end(), ~u64{0});
     used_words_ = 0;
     busy_ = squares_ = local_moves_ = 0;
+    crossed_ = linked_ = buffered_ = allocated_ = 0;
     long_path_ = false;
     own_.clear();
     ways_ = core::HopRandom(seed_, kCircuitWays, replication);
@@ -131,7 +132,7 @@ class Circuits final : public engine::Population {
   void archive(Archive& a) override {
     a(streams_, circuits_, hops_taken_, tried_, wheel_, awake_, acting_, free_, used_words_, free_servers_,
       has_server_);
-    a(injecting_, ejecting_, busy_, squares_, local_moves_, long_path_, own_);
+    a(injecting_, ejecting_, busy_, squares_, local_moves_, crossed_, linked_, buffered_, allocated_, long_path_, own_);
   }
 
   Tick run(Tick now) noexcept override {
@@ -207,6 +208,16 @@ class Circuits final : public engine::Population {
   }
 
   u64 movements() const noexcept override { return streams_.moved() + local_moves_; }
+  /// Data of circuits that are over; virtual channels that headers gave back, too.
+  bool activity(engine::Activity& into) const override {
+    into += {.buffer_writes = buffered_,
+             .buffer_reads = buffered_,
+             .crossbar_traversals = crossed_,
+             .link_traversals = linked_,
+             .vc_allocations = allocated_,
+             .has_buffers = set_.pipeline};
+    return true;
+  }
   /// Headers that go on or back, acknowledgments, data and pauses before another attempt come to an end by themselves.
   bool expects(Tick) const override {
     return std::any_of(circuits_.begin(), circuits_.begin() + used(),
@@ -499,6 +510,7 @@ class Circuits final : public engine::Population {
   void step_back(u32 c, Tick now) noexcept {
     Circuit& k = circuits_[c];
     streams_.release_last(c, now);
+    ++allocated_;
     k.at = graph_.channel(hop_channel(c, k.hops - 1u)).from.node;
     if (--k.hops == 0) return return_to_terminal(c, now);
     k.in_port = graph_.channel(hop_channel(c, k.hops - 1u)).to.port;
@@ -655,11 +667,23 @@ class Circuits final : public engine::Population {
       const Tick reading = static_cast<Tick>(std::llround(packet.flits / set_.consumption));
       own_.add(completion_, packet.birth, std::max(head + reading, now) - packet.birth);
     }
+    count(packet.flits, k.hops);
     terminals_.sink.deliver(packet, packet.destination, now, k.hops + 1U, now - head);
     pool_.release(k.packet);
     k.state = State::idle;
     k.due = kNever;
     free_[c >> 6U] |= u64{1} << (c & 63U);
+  }
+
+  /// What the data of a circuit did that is over: each flit passed the links, those of the terminals too, the crossbars
+  /// between them, and the buffers behind all channels of the path but the last.
+  void count(u32 flits, u32 hops) noexcept {
+    const u64 sent = u64{flits} + (hops == 0 ? 0U : set_.header);
+    const u32 lanes = (set_.injection_flits != 0 ? 1U : 0U) + (set_.ejection_flits != 0 ? 1U : 0U);
+    crossed_ += sent * (hops + 1);
+    linked_ += sent * (hops + 2);
+    if (set_.pipeline && hops + lanes > 1) buffered_ += sent * (hops + lanes - 1);
+    allocated_ += hops;
   }
 
   void note_use(Tick now) noexcept {
@@ -701,6 +725,10 @@ class Circuits final : public engine::Population {
   u64 busy_ = 0;
   u64 squares_ = 0;
   u64 local_moves_ = 0;
+  u64 crossed_ = 0;    ///< flits, by crossbars
+  u64 linked_ = 0;     ///< flits, by links
+  u64 buffered_ = 0;   ///< flits, by buffers
+  u64 allocated_ = 0;  ///< virtual channels that were given back
   bool long_path_ = false;
   bool freed_late_ = false;  ///< a server, in this cycle, since messages were taken
   engine::OwnMetrics own_;

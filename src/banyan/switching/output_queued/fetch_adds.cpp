@@ -37,8 +37,8 @@ FetchAdds::FetchAdds(engine::Builder& builder, const CombiningParameters& parame
       words_(layout.terminals),
       own_(builder.settings().steady) {
   using Kind = engine::OwnMetrics::Kind;
-  combined_ = own_.declare("combined_requests", "", Kind::total);
-  done_ = own_.declare("fetch_adds", "", Kind::total);
+  combined_ = own_.declare("combined_requests", "requests", Kind::total);
+  done_ = own_.declare("fetch_adds", "operations", Kind::total);
   peak_ = own_.declare("wait_buffer_peak", "requests", Kind::most);
 }
 

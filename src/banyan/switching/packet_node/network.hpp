@@ -37,8 +37,8 @@ class PacketNode final : public engine::WholeNetwork {
       stalled_ = own_.declare("receiver_stall", "cycles", Kind::mean);
       stalls_ = own_.declare("receiver_stalls", "per message", Kind::mean);
     }
-    packet_hops_ = own_.declare("packet_hops", "", Kind::total);
-    take_overs_ = own_.declare("take_overs", "", Kind::total);
+    packet_hops_ = own_.declare("packet_hops", "hops", Kind::total);
+    take_overs_ = own_.declare("take_overs", "packets", Kind::total);
     for (u32 t = 0; t < graph_.terminals(); ++t) {
       home_[t] = graph_.channel(graph_.ejection(t)).from.node;
       entry_[t] = graph_.channel(graph_.injection(t)).to;

@@ -61,8 +61,8 @@ class Reductions {
         metrics_(builder.settings().steady) {
     if (!any()) return;
     using Kind = engine::OwnMetrics::Kind;
-    done_ = metrics_.declare("reductions", "", Kind::total);
-    combined_ = metrics_.declare("combined_worms", "", Kind::total);
+    done_ = metrics_.declare("reductions", "reductions", Kind::total);
+    combined_ = metrics_.declare("combined_worms", "worms", Kind::total);
   }
 
   [[nodiscard]] bool any() const noexcept { return collectives_.count() != 0; }
