@@ -297,6 +297,13 @@ def test_saturated_points_are_marked_where_they_report_the_metric_too(small):
     assert not [line for line in ax.lines if str(line.get_gid()).startswith("beyond")]
 
 
+def test_series_and_histograms_say_what_they_are(small):
+    r = small.run(**{"run.window": 500})
+    assert repr(r.series("accepted_load")).startswith("<series of accepted_load (flits/cycle/terminal): ")
+    assert f"{r.histogram().count.sum()} values in {len(r.histogram().low)} buckets" in repr(r.histogram())
+    assert repr(r.histogram()).startswith("<histogram of packet_latency (cycles): ")
+
+
 def test_marks_of_several_curves_do_not_cover_each_other_and_are_hollow(small):
     pytest.importorskip("matplotlib").use("Agg")
     t = small.sweep(load=[0.9, 1.0], routing=["dimension_order", "o1turn", "valiant"], **{"run.measure": 2000, "switch.vcs": 4})
