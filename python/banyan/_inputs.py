@@ -12,7 +12,7 @@ from typing import Any
 
 from ._components import FUNCTIONS, TABLES, Component, Job
 from ._checks import MOST, MOST_CYCLES, items, shown, whole, wholes
-from ._errors import BanyanWarning, config_error
+from ._errors import BanyanWarning, ConfigError, config_error
 
 
 def _words(attributes: Mapping[str, Any], whose: str) -> str:
@@ -123,7 +123,10 @@ def messages(rows: Any, **parameters: Any) -> Component:
 
 
 def _columns_of(rows: Any) -> list[list[Any]]:
-    listed = items(rows, "rows", "list of messages")
+    try:
+        listed = items(rows, "rows", "list of messages")
+    except ConfigError as told:
+        raise config_error(told.cause, "give rows of cycle, source, destination and flits") from None
     for i, row in enumerate(listed):
         # Not what has a length but no order, and no text or bytes of four signs.
         if not isinstance(row, (list, tuple)) and getattr(row, "ndim", 0) != 1 or len(row) != len(_COLUMNS):
