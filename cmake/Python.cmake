@@ -14,15 +14,12 @@ target_compile_options(banyan_python PRIVATE $<$<CONFIG:Release>:-Og>)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/banyan/python/stepping.cpp PROPERTIES COMPILE_OPTIONS
   $<$<CONFIG:Release>:-O2>)
 target_compile_definitions(banyan_python PRIVATE PYBIND11_COMPILER_TYPE="_banyan")
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/banyan/python/embedded_fmt.cpp PROPERTIES
-  COMPILE_OPTIONS "-Wno-conversion;-Wno-missing-declarations")
-target_link_libraries(banyan_python PRIVATE banyan_library nlohmann_json::nlohmann_json)
-# The objects are those of the program, so that neither is compiled twice nor has to be position independent in a second way.
-# Such objects reach data directly: all of it must lie in the module (the C++ library, fmt), and nothing of it can be replaced
-# from outside. mold links that; a data symbol that is left over is an error of the link, not of the run.
+# As in the program: all of the library, and by name, for a plug-in calls it and may call what the module does not. Only names of
+# Banyan are seen from outside, and only once a plug-in is loaded; nothing of the module can be replaced.
+target_link_libraries(banyan_python PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,banyan_library> nlohmann_json::nlohmann_json)
 set(package ${BANYAN_PYTHON_OUT}/banyan)
 set_target_properties(banyan_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
-target_link_options(banyan_python PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
+target_link_options(banyan_python PRIVATE -Wl,-Bsymbolic
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/python_module.map)
 file(GLOB python_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/banyan/*.py ${PROJECT_SOURCE_DIR}/python/banyan/*.pyi
   ${PROJECT_SOURCE_DIR}/python/banyan/py.typed)

@@ -25,6 +25,7 @@ from ._errors import BanyanWarning, ConfigError, InvariantError, SweepInterrupte
 from ._experiment import Experiment, load
 from ._inputs import graph, job, messages, schedule, table_of
 from ._network import Network
+from ._plugins import load_plugin
 from ._results import Metric, Page, Result, Sweep
 from ._topology import Topology
 
@@ -56,6 +57,7 @@ __all__ = [
     "graph",
     "job",
     "load",
+    "load_plugin",
     "messages",
     "open_store",
     "saturation",

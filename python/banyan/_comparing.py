@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _core
-from ._checks import expect, nearest, number, path, text as _text, whole, words
+from ._checks import expect, items, nearest, number, path, readable, shown, text as _text, whole, words
 from ._errors import BanyanWarning, UnknownMetric, config_error
 from ._experiment import Experiment, _display, _overrides
 from ._results import Page, Result, Sweep, _frame
@@ -24,8 +24,8 @@ class Comparison:
 
     def __getitem__(self, metric: str) -> dict[str, Any]:
         """Difference, half width and relative difference of a metric."""
-        if metric not in self._data["metrics"]:
-            raise config_error(f'the comparison has no metric "{metric}"', nearest(metric, self), kind=UnknownMetric)
+        if not isinstance(metric, str) or metric not in self._data["metrics"]:
+            raise config_error(f"the comparison has no metric {shown(metric)}", nearest(metric, self), kind=UnknownMetric)
         return self._data["metrics"][metric]
 
     def __iter__(self):
@@ -125,8 +125,8 @@ class Study:
 
     def frame(self, figure: str) -> Any:
         """The points of a figure."""
-        if figure not in self._csv:
-            raise config_error(f'the study has no figure "{figure}"', nearest(figure, self._csv))
+        if not isinstance(figure, str) or figure not in self._csv:
+            raise config_error(f"the study has no figure {shown(figure)}", nearest(figure, self._csv))
         return _frame(self._csv[figure], [])
 
     def to_dict(self) -> dict[str, Any]:
@@ -159,11 +159,11 @@ def study(name: str, mode: str = "quick", figures: Iterable[str] = (), out: str 
           traces: str = "", progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Study:
     """Runs the figures of a paper and checks its claims: `banyan study run`. mode: "quick", "standard" or "full". traces: the
     folder of the files that a study measures in place of figures ("silicon")."""
-    if traces:
+    if _folder_or_none(traces, "traces"):
         return Study(name, *_files_of(name, traces, overrides))
-    if mode not in ("quick", "standard", "full"):
-        raise config_error(f'a study has no mode "{mode}"', "give quick, standard or full")
-    table, data, page, csv = _core.study(_text(name, "name"), mode, _figures(figures), path(out, "out"),
+    if not isinstance(mode, str) or mode not in ("quick", "standard", "full"):
+        raise config_error(f"a study has no mode {shown(mode)}", "give quick, standard or full", "mode")
+    table, data, page, csv = _core.study(_text(name, "name"), mode, _figures(figures), _folder_or_none(out, "out"),
                                          _overrides(overrides), whole(threads, "threads"), _display(progress, "study"))
     return Study(name, table, json.loads(data), page, csv)
 
@@ -173,9 +173,13 @@ def _files_of(name: str, traces: str, overrides: Any) -> "tuple[str, dict[str, A
     return table, json.loads(data), page, csv
 
 
+def _folder_or_none(folder: Any, what: str) -> str:
+    return "" if isinstance(folder, str) and not folder else path(folder, what)
+
+
 def _figures(figures: Any) -> list[str]:
-    listed = [figures] if isinstance(figures, (str, int)) else list(expect(figures, Iterable, "figures", "list of figures"))
-    return [str(figure) for figure in listed]
+    listed = [figures] if isinstance(figures, (str, int)) else items(figures, "figures", "list of figures")
+    return [readable(str(figure), "figures") for figure in listed]
 
 
 def studies() -> list[str]:

@@ -168,6 +168,16 @@ def rows() -> list[dict[str, Any]]:
     return [row for row in _ROWS if row["kind"] not in _TABLES]
 
 
+def add_new() -> list[str]:
+    """The components that a plug-in has brought, with functions of their own."""
+    known = {(row["kind"], row["name"]) for row in _ROWS}
+    new = [row for row in json.loads(_core.describe_json("")) if (row["kind"], row["name"]) not in known]
+    _ROWS.extend(new)
+    for row in new:
+        FUNCTIONS.setdefault(row["name"], _function(row))
+    return [row["name"] for row in new]
+
+
 FUNCTIONS: dict[str, Callable[..., Component]] = {row["name"]: _function(row) for row in rows()}
 TABLE_ROWS: dict[str, dict[str, Any]] = {row["kind"]: row for row in _ROWS if row["kind"] in _TABLES}
 TABLES: dict[str, Callable[..., Component]] = {kind: _function(row) for kind, row in TABLE_ROWS.items()}

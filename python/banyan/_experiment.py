@@ -20,6 +20,7 @@ from ._checks import path as _path
 from ._components import Component
 from ._errors import BanyanWarning, ConfigError, SweepInterrupted, config_error
 from ._inputs import kept_in
+from ._plugins import load_all, loaded
 from ._results import Result, Sweep
 from ._topology import Topology
 
@@ -117,10 +118,10 @@ class Experiment:
                 if isinstance(one, Component) and one.kind != key:
                     raise config_error(f"{one.name} is a {one.kind}, not a {key}", f"give it as {one.kind}=", key)
         lines = [f"{key} = {_toml.value(part, key)}" for key, part in parts.items() if part is not None]
-        if sweep:
+        if sweep is not None and expect(sweep, Mapping, "sweep", "dict of axes"):
             lines.append("[sweep]")
             lines += [f'"{key}" = {_toml.value(_plain(values), key)}'
-                      for key, values in expect(sweep, Mapping, "sweep", "dict of axes").items()]
+                      for key, values in sweep.items()]
         self._set("\n".join(lines) + "\n", "experiment", [])
 
     @classmethod
@@ -249,7 +250,7 @@ class Experiment:
         swept = self._without(axes)._with(axis_words)
         points = swept._points
         self._require_axes(axis_words, swept)
-        threads = whole(threads or 0, "threads")
+        threads = 0 if threads is None else whole(threads, "threads")
         function(on_window, "on_window")
         shown = _display(progress, "sweep")
         if executor is None and on_window is None:
@@ -318,8 +319,8 @@ class Experiment:
         return Experiment._of(self._text, self._name, [*self._overrides, *more], {}, self._folder)
 
     def __reduce__(self):
-        return Experiment._of, (self._text, self._name, self._overrides, kept_in([self._text, *self._overrides]),
-                                self._folder)
+        return _unpickled, (loaded(), self._text, self._name, self._overrides, kept_in([self._text, *self._overrides]),
+                            self._folder)
 
     def __repr__(self) -> str:
         points = f", {len(self._points)} points over {', '.join(self.axis_names)}" if self.axis_names else ""
@@ -329,6 +330,11 @@ class Experiment:
         import html
 
         return f"<pre>{html.escape(self._text)}</pre>"
+
+
+def _unpickled(plugins: "tuple[str, ...]", *parts: Any) -> Experiment:
+    load_all(plugins)
+    return Experiment._of(*parts)
 
 
 def _plain(values: Any) -> Any:
@@ -395,6 +401,7 @@ class _Task:
     def __init__(self, experiment: Experiment, sweep: str, index: int, threads: int, sign: str, on_window: Any) -> None:
         text, overrides = experiment._text, experiment._overrides
         self.origin = (sweep, text, experiment._name, tuple(overrides), experiment._folder)
+        self.plugins = loaded()
         self.kept = kept_in([text, *overrides])
         self.with_files = False
         self.index = index
@@ -415,6 +422,7 @@ class _Task:
         if not all(os.access(path, os.R_OK) for path in self.kept.values()):
             return _FilesMissing()
         with _while_there_is(self.sign) as stop:
+            load_all(self.plugins)
             point = _points_again(*self.origin, tuple(self.kept.items()))[self.index]
             if point.configuration_hash != self.configuration_hash:
                 raise RuntimeError("the point is another one where it is run: see to it that the workers find the same files, "

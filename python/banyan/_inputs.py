@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._components import FUNCTIONS, TABLES, Component, Job
-from ._checks import MOST, MOST_CYCLES, shown, whole, wholes
-from ._errors import BanyanWarning, config_error
+from ._checks import MOST, MOST_CYCLES, items, shown, whole, wholes
+from ._errors import BanyanWarning, ConfigError, config_error
 
 
 def _words(attributes: Mapping[str, Any], whose: str) -> str:
@@ -48,7 +48,7 @@ def graph(network: Any, terminals: "int | Mapping[Any, int]" = 1) -> Component:
     for node, name in names.items():
         data = network.nodes[node]
         of_node = terminals.get(node, 0) if isinstance(terminals, Mapping) else terminals
-        for _ in range(whole(data.get("terminals", of_node), f"terminals of node {node!r}")):
+        for _ in range(whole(data.get("terminals", of_node), f"terminals of node {node!r}", 0, MOST - number)):
             lines.append(f"terminal {number} {name}{_words({'latency': data.get('latency')}, f'node {node!r}')}")
             number += 1
     one_way = " one_way" if network.is_directed() else ""
@@ -71,8 +71,9 @@ def table_of(entries: Any) -> Component:
         for port in ports if isinstance(ports, list) else [ports]:
             numbers = (*place, *(port if isinstance(port, tuple) else (port,)))
             if len(numbers) not in (3, 5):
-                raise config_error(f"{port!r} is no port", "give a port, or (port, vc_begin, vc_end)", f"routing of {place}")
-            lines.append(" ".join(str(whole(each, f"routing of {place}")) for each in numbers))
+                raise config_error(f"{shown(port)} is no port", "give a port, or (port, vc_begin, vc_end)",
+                                   f"routing of {shown(place)}")
+            lines.append(" ".join(str(whole(each, f"routing of {shown(place)}")) for each in numbers))
     return Component("routing", "table", {"lines": lines})
 
 
@@ -112,17 +113,23 @@ def messages(rows: Any, **parameters: Any) -> Component:
     columns = []
     for name, values in zip(_COLUMNS, given):
         columns.append(wholes(values, lambda i: f"{name} of message {i}", least=1 if name == "flits" else 0,
-                              most=MOST_CYCLES if name == "cycle" else MOST))
+                              most=MOST_CYCLES if name == "cycle" else MOST, of=name))
+    lengths = {name: len(column) for name, column in zip(_COLUMNS, columns)}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+        raise config_error(f"the columns of the messages have {told}", "give every message a value of each")
     lines = ["# banyan trace 1", *(" ".join(map(str, (i, *row))) for i, row in enumerate(zip(*columns)))]
     return FUNCTIONS["trace"](**{"file": _kept("\n".join(lines) + "\n", ".trace"), **parameters})
 
 
 def _columns_of(rows: Any) -> list[list[Any]]:
-    listed = rows.tolist() if hasattr(rows, "tolist") else list(rows) if isinstance(rows, Iterable) else None
-    if listed is None:
-        raise config_error(f"{shown(rows)} is no list of messages", "give rows of cycle, source, destination and flits")
+    try:
+        listed = items(rows, "rows", "list of messages")
+    except ConfigError as told:
+        raise config_error(told.cause, "give rows of cycle, source, destination and flits") from None
     for i, row in enumerate(listed):
-        if not hasattr(row, "__len__") or len(row) != len(_COLUMNS):
+        # Not what has a length but no order, and no text or bytes of four signs.
+        if not isinstance(row, (list, tuple)) and getattr(row, "ndim", 0) != 1 or len(row) != len(_COLUMNS):
             raise config_error(f"message {i} is {shown(row)}, which is not {len(_COLUMNS)} values",
                                "give cycle, source, destination and flits")
     return [[row[column] for row in listed] for column in range(len(_COLUMNS))]
@@ -190,13 +197,8 @@ def schedule(ranks: Iterable[Iterable[Any]]) -> str:
     ...     yield [("send", 4096, (r + 1) % n), ("recv", 4096, (r - 1) % n)]
     >>> banyan.job(file=banyan.schedule(rank(r, 4) for r in range(4)))
     """
-    if not isinstance(ranks, Iterable):
-        raise config_error(f"{shown(ranks)} is no list of ranks", "give the operations of each rank", "job")
-    programs = []
-    for number, rank in enumerate(ranks):
-        if not isinstance(rank, Iterable):
-            raise config_error(f"rank {number} is {shown(rank)}", "give the operations of each rank", "job")
-        programs.append(list(rank))
+    programs = [items(rank, f"rank {number}", "list of operations") for number, rank in
+                enumerate(items(ranks, "ranks", "list of ranks"))]
     lines = [f"num_ranks {len(programs)}"]
     for number, program in enumerate(programs):
         lines.append(f"rank {number} {{")
@@ -217,6 +219,6 @@ def schedule(ranks: Iterable[Iterable[Any]]) -> str:
 def _operation(operation: Any, rank: int) -> str:
     kind, *numbers = operation if isinstance(operation, tuple) and operation else (None,)
     if not isinstance(kind, str) or kind not in _OPERATIONS or len(numbers) not in ((1,) if kind == "calc" else (2, 3)):
-        raise config_error(f"rank {rank}: {operation!r} is no operation",
+        raise config_error(f"rank {rank}: {shown(operation)} is no operation",
                            'give ("calc", ns), ("send", bytes, to) or ("recv", bytes, from)', "job")
-    return _OPERATIONS[kind].format(*(whole(n, f"{operation!r} of rank {rank}", 0, MOST_CYCLES) for n in [*numbers, 0, 0][:3]))
+    return _OPERATIONS[kind].format(*(whole(n, f"{shown(operation)} of rank {rank}", 0, MOST_CYCLES) for n in [*numbers, 0, 0][:3]))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._checks import MOST, MOST_CYCLES, expect, whole, wholes
+from ._checks import BYTES, MOST, MOST_CYCLES, expect, shown, whole, wholes
 from ._components import FUNCTIONS, Component
 from ._errors import config_error
 from ._experiment import Experiment
@@ -128,11 +128,8 @@ class Network:
 
 
 def _inject(core: "_core.Network", source: int, destination: int, flits: int = 1, at: int = 0) -> int:
-    try:
-        return core.inject(source, destination, flits, at)
-    except TypeError:
-        return core.inject(whole(source, "source"), whole(destination, "destination"), whole(flits, "flits"),
-                           whole(at, "at", 0, MOST_CYCLES))
+    return core.inject(whole(source, "source"), whole(destination, "destination"), whole(flits, "flits"),
+                       whole(at, "at", 0, MOST_CYCLES))
 
 
 def _inject_many(core: "_core.Network", sources: Any, destinations: Any, flits: Any = 1, at: Any = 0) -> list[int]:
@@ -143,9 +140,10 @@ def _inject_many(core: "_core.Network", sources: Any, destinations: Any, flits: 
              "at": at if _is_list(at) else [at]}
     for name, values in given.items():
         if not _is_list(values):
-            raise config_error(f"{values!r} is no list of whole numbers", f"give {name} an array or a list", name)
-    columns = [wholes(values, lambda i: f"{name}[{i}]", most=MOST_CYCLES if name == "at" else MOST)
-               for name, values in given.items()]
+            raise config_error(f"{shown(values)} is no list of whole numbers", f"give {name} an array or a list", name)
+    one = {"flits": flits, "at": at}
+    columns = [wholes(values, lambda i: f"{name}[{i}]" if _is_list(one.get(name, values)) else name,
+                      most=MOST_CYCLES if name == "at" else MOST) for name, values in given.items()]
     messages = len(columns[0])
     if len(columns[1]) != messages or any(len(column) not in (1, messages) for column in columns[2:]):
         told = ", ".join(f"{len(column)} {name}" for name, column in zip(given, columns) if name != "at" or _is_list(at))
@@ -164,13 +162,15 @@ def _advance(core: "_core.Network", cycles: int = 1) -> int:
 
 
 def _is_list(values: Any) -> bool:
-    return isinstance(values, Sequence) and not isinstance(values, str) or getattr(values, "ndim", 0) > 0
+    return (isinstance(values, Sequence) and not isinstance(values, (str, *BYTES))
+            or getattr(values, "ndim", 0) > 0 and not isinstance(values, BYTES))
 
 
 def _is_injected(traffic: Any) -> bool:
     if isinstance(traffic, Component):
         return traffic.name == "injected"
-    return traffic == "injected" or (isinstance(traffic, dict) and traffic.get("name") == "injected")
+    name = traffic.get("name") if isinstance(traffic, dict) else traffic
+    return isinstance(name, str) and name == "injected"
 
 
 def _delivery(*values: int) -> "_core.Delivery":

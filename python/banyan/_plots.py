@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core
-from ._checks import expect, nearest, number, shown as _shown, text
+from ._checks import axes, items, nearest, number, shown as _shown, text
 from ._errors import config_error
 from ._results import Result, Sweep
 
@@ -15,7 +15,7 @@ from ._results import Result, Sweep
 def _axes(ax: Any) -> Any:
     import matplotlib.pyplot as plt
 
-    return ax if ax is not None else plt.subplots()[1]
+    return axes(ax) if ax is not None else plt.subplots()[1]
 
 
 def _style(style: dict[str, Any]) -> dict[str, Any]:
@@ -101,24 +101,38 @@ def _printed(place: int) -> dict[str, Any]:
             "markersize": 5, "markerfacecolor": "white" if place % 2 else "black"}
 
 
-def _mark(ax: Any, at: float, mean: float | None, results: list[Result], colour: Any) -> None:
+_ROW = 9  # points from one row of marks at the upper edge to the next
+
+
+def _mark(ax: Any, at: float, mean: float | None, results: list[Result], colour: Any, row: int) -> None:
     """Tells that these results are none of a steady state. A point without the metric lies at the upper edge, whatever the
-    scale: it is no datum."""
+    scale: it is no datum. There every curve has a row of its own, from the top."""
     if not results:
         return
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
     saturated = results[0].verdict == "saturated"
-    style = {"marker": "^" if saturated else "x", "color": colour, "linestyle": "none"}
+    style = {"marker": "^" if saturated else "x", "color": colour, "linestyle": "none", "markersize": 8}
     if mean is None:
-        ax.plot([at], [1.0], clip_on=False, transform=ax.get_xaxis_transform(), gid="beyond", **style)
+        height = ax.transAxes + ScaledTranslation(0, -row * _ROW / 72, ax.figure.dpi_scale_trans)
+        ax.plot([at], [1.0], clip_on=False, transform=blended_transform_factory(ax.transData, height), gid=f"beyond {row}",
+                markerfacecolor="none", zorder=1.5, **style)  # below what was measured
     else:
-        ax.plot([at], [mean], markersize=8, markerfacecolor="none", gid="saturated" if saturated else "deadlocked", **style)
+        ax.plot([at], [mean], gid="saturated" if saturated else "deadlocked", markerfacecolor=ax.get_facecolor(), zorder=4,
+                **style)  # hollow, also where the marker of the point lies
+
+
+def _next_row(ax: Any) -> int:
+    """The first row at the upper edge in which no curve of these axes has marks, those of an earlier drawing included."""
+    gids = [str(line.get_gid()) for line in ax.lines]
+    return max((int(gid.split()[1]) + 1 for gid in gids if gid.startswith("beyond ")), default=0)
 
 
 def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **style: Any) -> Any:
     _require_reported(points, metric)
     style = _style(style)
     title = style.pop("label", None)
-    x = points._axis(x) if x else _default_axis(points)
+    x = points._axis(text(x, "x")) if x is not None else _default_axis(points)
     ax = _axes(ax)
     unit = next((r[metric].unit for r in points if metric in r), "")
     for place, (name, line) in enumerate(curves(points, x).items()):
@@ -132,8 +146,9 @@ def sweep(points: Sweep, metric: str, x: str | None, ax: Any, printed: bool, **s
                **words, **style},
         )
         means = {at: mean for at, (mean, _) in shown}
+        row = _next_row(ax)
         for at, results in line:
-            _mark(ax, at, means.get(at), _unsettled(results) or ([] if at in means else results), bars[0].get_color())
+            _mark(ax, at, means.get(at), _unsettled(results) or ([] if at in means else results), bars[0].get_color(), row)
     if not _has_numbers(points, x):
         names = list(dict.fromkeys(points.axes(i)[x] for i in range(len(points))))
         ax.set_xticks(range(len(names)), [_name_of(name) for name in names])
@@ -168,7 +183,7 @@ def _recorded(one: Result, what: Any) -> Any:
     histograms = one.histogram(None)
     if what is None:
         what = next(iter(series), next(iter(histograms), None))
-    if what not in series and what not in histograms:
+    if not isinstance(what, str) or (what not in series and what not in histograms):
         raise config_error(f"the run recorded no series and no histogram {_shown(what)}",
                            nearest(what, dict.fromkeys([*series, *histograms]),
                                    "record series with run={'window': CYCLES}"))
@@ -192,7 +207,7 @@ def topology(network: Any, ax: Any, load: Any) -> Any:
     if isinstance(load, Mapping) and "utilization" in load:
         load = load["utilization"]
     if load is not None:
-        load = [number(each, "load") for each in expect(load, Iterable, "load", "list of numbers")]
+        load = [number(each, "load") for each in items(load, "load", "list of numbers")]
     if load is not None and len(load) != len(network.channels):
         raise config_error(f"{len(load)} loads are given for {len(network.channels)} channels",
                            "give one per channel, in the order of their numbers", "load")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 import io
 import json
-import operator
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _toml
 from ._core import Metric as Metric
-from ._checks import nearest, path as _path, shown, text as _text, whole, words
+from ._checks import nearest, path as _path, shown, text as _text, whole, whole_or_none, words
 from ._components import Component
 from ._errors import ConfigError, UnknownMetric, UnknownPoint, config_error
 
@@ -37,8 +36,13 @@ class Page:
 
     def save(self, path: str) -> None:
         """Writes the page as one HTML file."""
-        with open(_path(path, "path"), "w", encoding="utf-8") as file:
-            file.write(self.text)
+        name = _path(path, "path")
+        try:
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(self.text)
+        except OSError as error:
+            raise config_error(f"{shown(name)} cannot be written: {error.strerror}", "give the path of a file that may be written",
+                               "path") from None
 
     def __repr__(self) -> str:
         return f"<banyan.Page of {len(self.text) // 1000} kB, which a notebook shows and save() writes>"
@@ -67,7 +71,7 @@ class Result(Mapping):
         if not isinstance(name, str):
             raise config_error(f"{shown(name)} is no name of a metric", nearest(name, self), kind=UnknownMetric)
         try:
-            return self._core.at(name)
+            return self._core.at(_text(name, "metric"))
         except ConfigError as error:
             raise UnknownMetric(*error.__reduce__()[1]) from None
 
@@ -81,7 +85,7 @@ class Result(Mapping):
         return list(self)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._core.find(name) is not None
+        return isinstance(name, str) and name in self._core.metric_names
 
     def __eq__(self, other: object) -> bool:
         """True when the same experiment gave the same bits."""
@@ -195,7 +199,7 @@ class Result(Mapping):
     def _recorded(self, what: str, names: list[str], get: Any, name: str | None, remedy: str) -> Any:
         if name is None:
             return {each: get(each) for each in names}
-        if name not in names:
+        if not isinstance(name, str) or name not in names:
             raise config_error(f"the run recorded no {what} {shown(name)}", nearest(name, names, remedy))
         return get(name)
 
@@ -274,11 +278,10 @@ class Sweep:
         return self._results[place]
 
     def _place(self, index: int) -> int:
-        try:
-            place = operator.index(index)
-        except TypeError:
+        place = whole_or_none(index)
+        if place is None:
             raise config_error(f"{shown(index)} is no number of a point",
-                               "give a whole number, or choose with at(axis=value)", kind=UnknownPoint) from None
+                               "give a whole number, or choose with at(axis=value)", kind=UnknownPoint)
         if not -len(self) <= place < len(self):
             raise config_error(f"there is no point {place}", f"the sweep has {len(self)}, counted from 0", kind=UnknownPoint)
         return place % len(self)
@@ -380,7 +383,7 @@ def _same(text: str | None, value: Any) -> bool:
         return False
     try:
         return float(text) == float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         name = value.name if isinstance(value, Component) and not value.parameters else value
         return _bare(text) == _bare(_toml.value(name))
 

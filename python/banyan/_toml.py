@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from ._checks import shown
+from ._checks import BYTES, readable, shown
 from ._errors import config_error
 
 _BARE = re.compile(r"^[A-Za-z0-9_.-]+\Z")
@@ -22,6 +23,7 @@ def key(name: str) -> str:
 
 def _quoted(text: str) -> str:
     """As JSON writes it, which leaves one sign as it is that TOML has escaped."""
+    readable(text, None)
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -41,12 +43,13 @@ def value(item: Any, where: str | None = None) -> str:
         return str(item.toml())
     if isinstance(item, Mapping):
         return "{ " + ", ".join(f"{key(str(k))} = {value(v, where)}" for k, v in item.items()) + " }"
-    if hasattr(item, "tolist"):  # arrays and scalars of NumPy, columns of pandas
+    if hasattr(item, "tolist") and not isinstance(item, BYTES):  # arrays and scalars of NumPy, columns of pandas
         return value(item.tolist(), where)
     if isinstance(item, (list, tuple, range)):
         return "[" + ", ".join(value(v, where) for v in item) + "]"
-    if hasattr(item, "__float__"):
-        return value(float(item))
+    if hasattr(item, "__float__") and not isinstance(item, type):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            return value(float(item))
     remedy = "banyan.graph(...) makes a topology of it" if hasattr(item, "edges") else (
         "give a number, a text, a list, a dict or a component")
     raise config_error(f"{shown(item)} is no value of a parameter", remedy, where)

@@ -167,6 +167,23 @@ TEST(SteppedNetwork, QuietCyclesCostNothing) {
   EXPECT_FALSE(net.step_to_delivery(1'000'000'000'000)) << "nothing is on its way";
 }
 
+TEST(SteppedNetwork, TheClockHasAnEnd) {
+  SteppedNetwork net = network();
+  EXPECT_THROW(net.inject(0, 5, 1, kLastCycle + 1), ConfigError);
+  net.inject(0, 5, 1, u64{1} << 62U);
+  net.step(kLastCycle);
+  EXPECT_EQ(net.now(), kLastCycle);
+  EXPECT_EQ(net.delivered().size(), 1U);
+  EXPECT_THROW(net.step(), ConfigError);
+  EXPECT_THROW(net.step(kNever), ConfigError);
+  EXPECT_EQ(net.now(), kLastCycle);
+  EXPECT_FALSE(net.step_to_delivery(kNever));
+  EXPECT_EQ(net.now(), kLastCycle);
+  net.reset();
+  net.inject(0, 5);
+  EXPECT_TRUE(net.step_to_delivery(kNever)) << "as far as there are cycles";
+}
+
 TEST(SteppedNetwork, WhatCannotBeInjectedIsRefused) {
   SteppedNetwork net = network("{ name = \"injected\", longest = 8 }");
   EXPECT_THROW(net.inject(16, 0), ConfigError);

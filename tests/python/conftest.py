@@ -24,6 +24,11 @@ seed = 3
 """
 
 
+def parts():
+    """A small network, as the parts of an experiment."""
+    return {"topology": banyan.mesh(size=[4, 4]), "switch": banyan.vc_router(vcs=2, buffer=4), "routing": "dimension_order"}
+
+
 @pytest.fixture
 def program():
     """Runs the program; returns what it prints."""

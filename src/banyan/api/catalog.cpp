@@ -1,5 +1,9 @@
 #include "banyan/api/catalog.hpp"
 
+#include <cstddef>
+#include <deque>
+#include <mutex>
+
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/jobs.hpp"
 #include "banyan/core/registry.hpp"
@@ -26,6 +30,27 @@ Catalog registered() {
   return all;
 }
 
+/// The catalogue before and after each plug-in: who reads an experiment may have one that is not the newest any more.
+class Catalogs {
+ public:
+  const Catalog& newest() {
+    const std::lock_guard lock(mutex_);
+    const std::size_t components = core::topology_rows().size() + core::switching_rows().size() +
+                                   core::routing_rows().size() + core::traffic_rows().size() +
+                                   core::admission_rows().size() + core::analysis_rows().size();
+    if (components != components_) {
+      all_.push_back(registered());
+      components_ = components;
+    }
+    return all_.back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<Catalog> all_;
+  std::size_t components_ = 0;  ///< of the newest
+};
+
 }  // namespace
 
 const config::ComponentInfo* Kind::find(std::string_view name) const {
@@ -42,8 +67,8 @@ std::vector<std::string> Kind::names() const {
 }
 
 const Catalog& catalog() {
-  static const Catalog all = registered();
-  return all;
+  static Catalogs all;  // plug-ins
+  return all.newest();
 }
 
 }  // namespace banyan::api

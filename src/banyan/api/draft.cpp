@@ -145,8 +145,9 @@ const config::ComponentInfo& info_of(const Part& part) {
   }
   const std::vector<std::string> names = part.kind->names();
   // A name that is like none may be that of a component that comes from elsewhere.
-  const std::string elsewhere =
-      nearest_name(part.name, names).empty() ? "; one of a plug-in is there with --plugin FILE" : "";
+  const std::string elsewhere = nearest_name(part.name, names).empty()
+                                    ? "; one of a plug-in is there with --plugin FILE, or banyan.load_plugin(FILE)"
+                                    : "";
   throw ConfigError(
       part.where, fmt::format("unknown {} \"{}\"", part.kind->section, part.name),
       named_by_choice(*part.kind, part.name).value_or(config::suggestion(part.name, names, "there are") + elsewhere));

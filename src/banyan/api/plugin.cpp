@@ -19,6 +19,24 @@ constexpr const char* kRemedy = "docs/how-to/write-a-plug-in.md says how one is 
   throw ConfigError({file, 0, 0, "--plugin"}, cause, remedy);
 }
 
+/// An open library, which is closed again unless it is kept.
+class Library {
+ public:
+  explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+  ~Library() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  [[nodiscard]] bool open() const { return handle_ != nullptr; }
+  [[nodiscard]] const void* find(const char* name) const { return dlsym(handle_, name); }
+  void keep() { handle_ = nullptr; }
+
+ private:
+  void* handle_;
+};
+
 }  // namespace
 
 std::string interface_name() { return BANYAN_INTERFACE; }
@@ -30,15 +48,15 @@ void load_plugin(const std::string& file) {
   }
   // dlopen would look for a name without a folder among the system's libraries.
   const std::string path = std::filesystem::absolute(file).string();
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
+  Library library(path);
+  if (!library.open()) {
     const char* const why = dlerror();
     refuse(file, fmt::format("cannot be loaded: {}", why != nullptr ? why : "unknown reason"),
            "build it again for this program; " + std::string(kRemedy));
   }
   // Nothing else of the plug-in is looked at before this text is known to be equal: layouts may differ.
-  const auto* const built_for = static_cast<const char*>(dlsym(library, "banyan_plugin_interface"));
-  const auto* const components = static_cast<const core::Components*>(dlsym(library, "banyan_plugin_components"));
+  const auto* const built_for = static_cast<const char*>(library.find("banyan_plugin_interface"));
+  const auto* const components = static_cast<const core::Components*>(library.find("banyan_plugin_components"));
   if (built_for == nullptr || components == nullptr) refuse(file, "is no plug-in of Banyan", kRemedy);
   if (built_for != interface_name()) {
     refuse(file, fmt::format("was built for Banyan {}, and this is Banyan {}", built_for, interface_name()),
@@ -48,6 +66,7 @@ void load_plugin(const std::string& file) {
     refuse(file, fmt::format("has a component \"{}\", and there is one of that name", taken),
            "give it another name, and load every plug-in once");
   }
+  library.keep();
 }
 
 }  // namespace banyan::api

@@ -114,6 +114,16 @@ struct SteppedNetwork::State {
       refuse_message(fmt::format("cycle {} is over, {} are done", at, now),
                      "inject into the next cycle or a later one");
     }
+    if (at > kLastCycle) {
+      refuse_message(fmt::format("there is no cycle {}", at), fmt::format("inject into one up to {}", kLastCycle));
+    }
+  }
+
+  /// Whether there are so many cycles behind those that are done.
+  void require_cycles(Tick more) const {
+    if (more <= kLastCycle - now) return;
+    throw ConfigError({"", 0, 0, "cycles"}, fmt::format("{} cycles after the {} that are done", more, now),
+                      fmt::format("a network is stepped for {} cycles at most; reset() begins again", kLastCycle));
   }
 
   /// All cycles before `now`.
@@ -213,6 +223,7 @@ void SteppedNetwork::check(u32 source, u32 destination, u32 flits, Tick at, u32 
 }
 
 void SteppedNetwork::step(Tick cycles) {
+  state_->require_cycles(cycles);
   state_->now += cycles;
   state_->run();
   state_->collect();
@@ -220,7 +231,7 @@ void SteppedNetwork::step(Tick cycles) {
 
 bool SteppedNetwork::step_to_delivery(Tick most, Tick ahead) {
   State& state = *state_;
-  const Tick end = state.now + most;
+  const Tick end = state.now + std::min(most, kLastCycle - state.now);
   const engine::Machine& machine = *state.instance.machine;
   while (state.now < end) {
     // Nothing is due before next(): those cycles pass at once.

@@ -2,6 +2,7 @@
 // far time goes, and is told what has arrived; the traffics of the experiment run beside it.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "banyan/engine/probe.hpp"
 
 namespace banyan::api {
+
+/// The last cycle that a network that is stepped comes to, and the most at a time: as far as a signed number counts.
+inline constexpr Tick kLastCycle = std::numeric_limits<i64>::max();
 
 /// A message of the caller that has arrived.
 struct Delivery {
@@ -49,14 +53,15 @@ class SteppedNetwork {
 
   /// Generates a message at `source` in the next cycle, or in the later one `at`; returns its number, which counts from
   /// 0. Messages of one source and one cycle leave in the order of injection. Throws ConfigError when a terminal does
-  /// not exist, when the message is longer than the traffic says, or when `at` has passed.
+  /// not exist, when the message is longer than the traffic says, or when `at` has passed or is above kLastCycle.
   /// `door`: of which of the traffics "injected", in their order; they may differ in priority. A message into one with
   /// `members` is a member's contribution to a reduction in the network, and arrives as the sum of those of all.
   u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0);
   /// Throws what inject() would throw, and injects nothing.
   void check(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0) const;
 
-  /// Simulates so many cycles. Throws InvariantError.
+  /// Simulates so many cycles; those in which nothing happens cost nothing. Throws InvariantError, and ConfigError
+  /// where there are no so many cycles up to kLastCycle.
   void step(Tick cycles = 1);
   /// Simulates until a message of the caller arrives, or so many cycles at most; true: one has. Costs nothing for
   /// cycles in which nothing happens. `ahead`: may go on for so many cycles behind one in which something happens,

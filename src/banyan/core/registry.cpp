@@ -1,7 +1,10 @@
 #include "banyan/core/registry.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "banyan/base/error.hpp"
@@ -13,24 +16,31 @@ namespace {
 template <typename Row>
 class Room {
  public:
-  explicit Room(std::span<const Row* const> built_in) : rows_(built_in.begin(), built_in.end()) {}
+  explicit Room(std::span<const Row* const> built_in) { set({built_in.begin(), built_in.end()}); }
 
-  [[nodiscard]] std::span<const Row* const> rows() const { return rows_; }
+  [[nodiscard]] std::span<const Row* const> rows() const { return *newest_.load(std::memory_order_acquire); }
   /// The name of a row that is there already; empty: there is none.
   [[nodiscard]] std::string clash(std::span<const Row* const> more) const {
     for (const Row* row : more) {
-      if (std::any_of(rows_.begin(), rows_.end(), [&](const Row* old) { return old->info.name == row->info.name; }))
+      const auto all = rows();
+      if (std::any_of(all.begin(), all.end(), [&](const Row* old) { return old->info.name == row->info.name; }))
         return row->info.name;
     }
     return {};
   }
   void add(std::span<const Row* const> more) {
-    rows_.insert(rows_.end(), more.begin(), more.end());
-    std::sort(rows_.begin(), rows_.end(), [](const Row* a, const Row* b) { return a->info.name < b->info.name; });
+    List all(rows().begin(), rows().end());
+    all.insert(all.end(), more.begin(), more.end());
+    std::sort(all.begin(), all.end(), [](const Row* a, const Row* b) { return a->info.name < b->info.name; });
+    set(std::move(all));
   }
 
  private:
-  std::vector<const Row*> rows_;
+  using List = std::vector<const Row*>;
+  void set(List list) { newest_.store(&lists_.emplace_back(std::move(list)), std::memory_order_release); }
+
+  std::deque<List> lists_;  ///< all that there were: another thread may read one of them
+  std::atomic<const List*> newest_ = nullptr;
 };
 
 struct Rooms {
@@ -51,7 +61,7 @@ struct Rooms {
 };
 
 Rooms& rooms() {
-  static Rooms all(built_in_components());  // plug-ins: they are added before anything is read
+  static Rooms all(built_in_components());  // plug-ins
   return all;
 }
 

@@ -27,8 +27,9 @@ struct Components {
 /// Those that the program is linked with (generated).
 [[nodiscard]] Components built_in_components();
 
-/// Adds those of a plug-in, whose rows must stay where they are; before any experiment is read, by one thread. Returns
-/// the name of one that is there already, and then adds none; empty: all are added.
+/// Adds those of a plug-in, whose rows must stay where they are; by one thread at a time. Rows that others have been
+/// given meanwhile are still there. Returns the name of one that is there already, and then adds none; empty: all are
+/// added.
 [[nodiscard]] std::string add_components(const Components& more);
 
 [[nodiscard]] std::span<const TopologyRow* const> topology_rows();

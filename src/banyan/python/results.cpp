@@ -228,6 +228,12 @@ void add_parts(py::module_& module) {
                                const auto& values = self.cast<const stats::Series&>().values;
                                return view(values.data(), values.size(), sizeof(double), self);
                              })
+      .def("__repr__",
+           [](const stats::Series& series) {
+             return fmt::format("<series of {}{}: {} values, one per {} cycles from {} on>", series.name,
+                                series.unit.empty() ? "" : " (" + series.unit + ")", series.values.size(),
+                                series.interval, series.start);
+           })
       .def(py::pickle(&state_of_series, &series_from));
   using Bucket = api::Histogram::Bucket;
   const auto field = [](const u64 Bucket::*member) {
@@ -243,6 +249,13 @@ void add_parts(py::module_& module) {
       .def_property_readonly("low", field(&Bucket::low), "Least value of each bucket.")
       .def_property_readonly("high", field(&Bucket::high), "Greatest value of each bucket.")
       .def_property_readonly("count", field(&Bucket::count))
+      .def("__repr__",
+           [](const api::Histogram& histogram) {
+             u64 values = 0;
+             for (const Bucket& bucket : histogram.buckets) values += bucket.count;
+             return fmt::format("<histogram of {} ({}): {} values in {} buckets>", histogram.name, histogram.unit,
+                                values, histogram.buckets.size());
+           })
       .def(py::pickle([](const api::Histogram& histogram) { return py::make_tuple(state_of_histogram(histogram)); },
                       [](const py::tuple& state) { return histogram_from(state[0].cast<HistogramState>()); }));
 }

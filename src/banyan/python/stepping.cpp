@@ -224,9 +224,9 @@ class Stepper {
     const Turn turn(mutex_);
     forget();
     for (Tick left = cycles; left > 0;) {
-      const Tick now = std::min(left, kLook);
+      const Tick now = before_a_look(left);
       {
-        const Pause pause(now * network_.terminals() > kWorthAPause);
+        const Pause pause(std::min(now, kLook) * network_.terminals() > kWorthAPause);
         network_.step(now);
       }
       keep();
@@ -245,7 +245,7 @@ class Stepper {
     const Turn turn(mutex_);
     forget();
     for (Tick left = most; left > 0;) {
-      const Tick now = std::min(left, kLook);
+      const Tick now = before_a_look(left);
       bool some = false;
       {
         const py::gil_scoped_release released;
@@ -270,6 +270,8 @@ class Stepper {
         !read_column_or_number(births_, at) || (births_.size() != 1 && births_.size() != from_.size())) {
       return py::none();
     }
+    if (std::any_of(births_.begin(), births_.end(), [](Tick birth) { return birth > api::kLastCycle; }))
+      return py::none();
     const auto length_of = [&](std::size_t i) { return lengths_[lengths_.size() == 1 ? 0 : i]; };
     const auto birth_of = [&](std::size_t i) { return births_[births_.size() == 1 ? 0 : i]; };
     // All of them or none: who is refused has no numbers to wait for.
@@ -317,6 +319,13 @@ class Stepper {
   }
 
  private:
+  /// Cycles that go by without a look at what Python has to say. Those in which nothing happens take no time, and are
+  /// not counted.
+  [[nodiscard]] Tick before_a_look(Tick left) const {
+    const Tick now = network_.now();
+    const Tick quiet = std::max(now, network_.next()) - now;
+    return quiet < left ? std::min(left, quiet + kLook) : left;
+  }
   void forget() {
     if (delivered_.use_count() == 1) {
       delivered_->clear();
@@ -414,7 +423,7 @@ PyObject* inject_columns(PyObject* self, PyObject* const* given, Py_ssize_t unna
 /// The cycles of a call of step() or advance(); nothing: Python has a closer look.
 std::optional<Tick> cycles_of(PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
   if (names != nullptr || unnamed > 1) return std::nullopt;
-  return unnamed == 0 ? Tick{1} : natural_of(given[0], std::numeric_limits<i64>::max());
+  return unnamed == 0 ? Tick{1} : natural_of(given[0], api::kLastCycle);
 }
 
 PyObject* step_cycles(PyObject* self, PyObject* const* given, Py_ssize_t unnamed, PyObject* names) {
