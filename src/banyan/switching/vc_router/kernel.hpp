@@ -214,6 +214,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   using Base::watched;
   void hold_coming(engine::Holdings& into) const;
   static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
+  static constexpr bool kFewVcs = Shift < 6;  ///< a port has less than 64 virtual channels, as far as is known
 
   /// Sets of virtual channels of a router.
   enum Set : u32 {
@@ -328,6 +329,10 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     if constexpr (OneWord) return *bits != 0;
     return std::any_of(bits, bits + words(), [](u64 word) { return word != 0; });
   }
+  /// What an arbiter looks at first when it has served this one.
+  [[nodiscard]] static u8 after_turn(u32 served) noexcept {
+    return static_cast<u8>(OneWord && kFewVcs && Shift != 0 ? served + 1 : (served + 1) & 63U);
+  }
   /// f(place) for the bits of a word, from the lowest.
   template <class F>
   [[gnu::always_inline]] static void for_each(u64 bits, F&& f) {
@@ -439,6 +444,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] void start(const Block& r) noexcept;
   [[gnu::always_inline]] u64 allocate_switch(const Block& r, u64 active, engine::Io& io) noexcept;
   [[gnu::always_inline]] u64 grant_inputs(const Block& r, u64 active) noexcept;
+  [[gnu::always_inline]] u32 cross(const Block& r, engine::Io& io) noexcept;
   [[gnu::always_inline]] u32 leave_inputs(const Block& r, engine::Io& io) noexcept;
   [[gnu::always_inline]] u32 enter_outputs(const Block& r, u32 crossings, engine::Io& io) noexcept;
   [[gnu::always_inline]] void finish(const Block& r, u32 tails) noexcept;

@@ -207,8 +207,13 @@ template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32 e, u32 i, u64 open,
                                                              engine::Io& io) const noexcept {
   const InputVc& in = r.inputs[r.vc(e, i)];
-  if (in.begin >= in.end) return 0;
-  u64 free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
+  u64 free = 0;
+  if constexpr (kFewVcs) {
+    free = (open & ((u64{1} << in.end) - 1)) >> in.begin << in.begin;
+  } else {
+    if (in.begin >= in.end) return 0;
+    free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
+  }
   if (!setup_.cut_through || free == 0) return free;
   const u32 need = flits_needed(r, e, i, io);
   for_each(free, [&](u32 v) {
@@ -375,9 +380,13 @@ template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_switch(const Block& r, u64 active,
                                                                     engine::Io& io) noexcept {
   const u64 ready = grant_inputs(r, active);
-  const u32 crossings = leave_inputs(r, io);
-  movements_ += crossings;
-  const u32 tails = enter_outputs(r, crossings, io);
+  u32 tails = 0;
+  if constexpr (OneWord && !Fetches) {
+    tails = cross(r, io);
+  } else {
+    tails = enter_outputs(r, leave_inputs(r, io), io);
+  }
+  movements_ += winners_;
   finish(r, tails);
   packets_ += tails;
   return ready;
@@ -427,6 +436,71 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
   }
   winners_ = n;
   return ready;
+}
+
+/// Every granted input port sends a flit through the crossbar and over the channel, and a credit to whoever feeds it.
+/// Returns how many tails are among them. leave_inputs and enter_outputs do the same one after the other, where memory
+/// is asked for between them.
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u32 VcRouterKernel<OneWord, Shift, Fetches>::cross(const Block& r, engine::Io& io) noexcept {
+  const u64* const can = able_.data();
+  u64* const grants = grants_.data();
+  Item* const gone = tails_.data();
+  const FlitRings::Access flits = flits_.access();
+  const std::size_t first_vc = base(r.first);
+  const Agenda* const coming = r.coming;
+  const u32 room = room_;
+  const u32 credits_at = credits_at_;
+  const Item* const end = won_.data() + winners_;
+  u32 tails = 0;
+  for (const Item* it = won_.data(); it != end; ++it) {
+    const u32 e = router_of(*it);
+    const u32 first = vc_of(*it);
+    const u32 ports = r.port(e, 0);
+    const u32 p = r.layout.port(first);
+    PortState& port = r.ports[ports + p];
+    const u32 to_port = round_robin(std::exchange(grants[ports + p], 0), port.output);
+    const u32 v = round_robin((r.owners[ports + to_port] & can[e]) >> first & r.layout.field(), port.vc);
+    port.vc = after_turn(v);
+    port.output = after_turn(to_port);
+    const u32 i = first + v;
+    const u32 vcs = r.layout.index(ports, 0);
+    InputVc& in = r.inputs[vcs + i];
+    const u32 out_vc = in.vc;
+    const BufferedFlit flit = *flits.pop(first_vc + vcs + i, in.ring);
+    // Hardly any branch here: none of this is to be foreseen.
+    r.filled[e] &= ~(u64{in.ring.count == 0} << i);
+    if (port.credit_ticks != 0) {
+      const Agenda& arrival = coming[port.credit_ticks];
+      u32& count = arrival.counts[port.up_block].credits;
+      arrival.items[std::size_t{port.up_block} * room + credits_at + count++] = static_cast<Item>(port.up_item + v);
+    } else {
+      send_credit(r.port(r.first + e, p), v, port.from_terminal, io);
+    }
+    PortState& to = r.ports[ports + to_port];
+    to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
+    const u32 o = r.layout.index(to_port, out_vc);
+    OutputVc& out = r.outputs[vcs + o];
+    if (to.flit_ticks != 0) {
+      const u32 far = to.down_item + out_vc;
+      flits.put(far_vc(r.layout, to.down_block, far), out.tail, flit.passed_on());
+      out.tail = static_cast<Number>(flits.after(out.tail));
+      const Agenda& arrival = coming[to.flit_ticks];
+      u32& count = arrival.counts[to.down_block].flits;
+      arrival.items[std::size_t{to.down_block} * room + count++] = static_cast<Item>(far);
+    } else {
+      send_out(r.port(r.first + e, to_port), flit.unpack(static_cast<u8>(out_vc)), io);
+    }
+    const u64 tail = (flit.flags() & core::kTail) != 0 ? 1 : 0;
+    const u32 credits = out.credits - 1U;
+    const u64 exhausted = credits == 0 ? 1 : 0;
+    out.credits = static_cast<Number>(credits);
+    r.credit[e] &= ~(exhausted << o);
+    r.starved[e] |= (exhausted & ~tail) << i;
+    gone[tails] = item(e, i);
+    tails += static_cast<u32>(tail);
+  }
+  return tails;
 }
 
 /// Every granted input port sends a flit into the crossbar, and a credit to whoever feeds it. Returns how many did.
