@@ -419,7 +419,6 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] Given accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
   [[nodiscard]] u32 flits_needed(const Block& r, u32 e, u32 i, engine::Io& io) const noexcept {
-    if (!setup_.cut_through) return 1;
     return io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()).flits;
   }
   /// Virtual channels of `port` that nobody holds.
@@ -428,7 +427,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     const u64 taken = r.held[w] | (~r.credit[w] & r.needs_credit);
     return ~taken >> r.layout.place_of_port(port) & r.layout.field();
   }
-  [[nodiscard]] u64 suitable(const Block& r, u32 e, u32 i, u64 open, engine::Io& io) const noexcept;
+  [[gnu::always_inline]] [[nodiscard]] u64 suitable(const Block& r, u32 e, u32 i, u64 open, engine::Io& io) noexcept;
+  /// Those of the virtual channels `free` of its port that have room for the whole packet of i.
+  [[gnu::noinline]] [[nodiscard]] u64 with_room(u32 b, u32 e, u32 i, u64 free, engine::Io& io) noexcept;
   void add_waiting(const Block& r, u32 e, u32 i, u32 port) noexcept {
     set_bit(r.waiting + r.row(e, port), i);
     r.wanted[port] |= u64{1} << e;

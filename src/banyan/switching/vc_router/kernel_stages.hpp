@@ -205,7 +205,7 @@ void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u
 /// Gives those of the virtual channels `open` of its port that the head of i may have.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32 e, u32 i, u64 open,
-                                                             engine::Io& io) const noexcept {
+                                                             engine::Io& io) noexcept {
   const InputVc& in = r.inputs[r.vc(e, i)];
   u64 free = 0;
   if constexpr (kFewVcs) {
@@ -215,9 +215,16 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32
     free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
   }
   if (!setup_.cut_through || free == 0) return free;
+  return with_room(r.number, e, i, free, io);
+}
+
+template <bool OneWord, u32 Shift, bool Fetches>
+u64 VcRouterKernel<OneWord, Shift, Fetches>::with_room(u32 b, u32 e, u32 i, u64 free, engine::Io& io) noexcept {
+  const Block r = block(b);
+  const u32 port = r.inputs[r.vc(e, i)].port;
   const u32 need = flits_needed(r, e, i, io);
   for_each(free, [&](u32 v) {
-    if (r.outputs[r.vc(e, r.layout.index(in.port, v))].credits < need) free &= ~(u64{1} << v);
+    if (r.outputs[r.vc(e, r.layout.index(port, v))].credits < need) free &= ~(u64{1} << v);
   });
   return free;
 }
@@ -312,7 +319,7 @@ auto VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port,
                                                          engine::Io& io) noexcept -> Given* {
   const Block r = block(b);
   const u64* const heads = r.waiting + r.row(e, port);
-  std::array<u16, kMostVcs> winners;
+  std::array<u16, kMostVcs + 1> winners;
   u32 won = 0;
   const auto granted = [&](u32 v) {
     const u32 from = r.outputs[r.vc(e, r.layout.index(port, v))].head;
@@ -323,13 +330,25 @@ auto VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port,
     }
     return find_cyclically(heads, r.n(), from, may);
   };
-  for_each(open, [&](u32 v) {
-    const u32 i = granted(v);
-    if (i == kNone) return;
-    if (offers_[i] == 0) winners[won++] = static_cast<u16>(i);
-    offers_[i] |= u64{1} << v;
-  });
-  for (u32 k = 0; k < won; ++k) *next++ = accept_vc(r, e, port, winners[k], std::exchange(offers_[winners[k]], 0));
+  u64* const offers = offers_.data();
+  const auto grant = [&](u32 v, u32 i) {
+    winners[won] = static_cast<u16>(i);
+    won += offers[i] == 0 ? 1U : 0U;
+    offers[i] |= u64{1} << v;
+  };
+  // Mostly every head may have every virtual channel.
+  u64 common = OneWord ? open : 0;
+  if constexpr (OneWord) for_each(*heads, [&](u32 i) { common &= suitable(r, e, i, open, io); });
+  if (OneWord && common == open) {
+    const OutputVc* const outputs = &r.outputs[r.vc(e, r.layout.index(port, 0))];
+    for_each(open, [&](u32 v) { grant(v, round_robin(*heads, outputs[v].head)); });
+  } else {
+    for_each(open, [&](u32 v) {
+      const u32 i = granted(v);
+      if (i != kNone) grant(v, i);
+    });
+  }
+  for (u32 k = 0; k < won; ++k) *next++ = accept_vc(r, e, port, winners[k], std::exchange(offers[winners[k]], 0));
   return next;
 }
 
