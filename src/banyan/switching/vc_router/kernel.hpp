@@ -408,7 +408,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] u64 take_credits(const Block& r, u32 count) noexcept;
   bool add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept;
   [[gnu::always_inline]] u64 route_heads(const Block& r, u32 count, u64 active, Tick now, engine::Io& io) noexcept;
-  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, u32 destination, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] void take_step(const Block& r, u32 e, u32 i, const core::Candidate& step,
                                         engine::Io& io) noexcept;
   [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet, u32 hops) noexcept;
@@ -589,16 +589,11 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::array<Agenda, 2 * kMostAhead> agendas_{};  ///< of every tick, by its remainder, twice
   const Agenda* coming_ = agendas_.data();        ///< [ticks from now]: in agendas_
 
-  /// A step that the routing has given before, where it gives the same every time.
-  struct Step {
-    bool known = false;
-    u8 port = 0;
-    u8 begin = 0;
-    u8 end = 0;
-  };
+  /// A step that the routing has given before, where it gives the same every time: vc is kRouted then.
+  using Way = typename InputVc::Way;
   u32 terminals_;
   bool heads_know_ = false;  ///< a step depends on nothing but switch and destination, which a head has with it
-  std::vector<Step> known_;  ///< [router * terminals + destination]; empty: every head is routed anew
+  std::vector<Way> known_;   ///< [router * terminals + destination]; empty: every head is routed anew
 
   MemoryAhead memory_;
 

@@ -90,6 +90,14 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
                                                                 engine::Io& io) noexcept {
   const Item* const items = r.coming[0].items + std::size_t{r.number} * room_ + heads_at_;
   u64 who = 0;
+  if (!known_.empty() && !watched()) {
+    for (u32 k = 0; k < count; ++k) {
+      const u32 e = router_of(items[k]);
+      who |= u64{1} << e;
+      recall(r, e, vc_of(items[k]), io);
+    }
+    return who;
+  }
   for (u32 k = 0; k < count; ++k) who |= u64{1} << router_of(items[k]);
   if (watched()) [[unlikely]]
     for_each(active | who, [&](u32 e) { observe(r.first + e, now); });
@@ -98,10 +106,6 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
     const u32 i = vc_of(items[k]);
     return flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring);
   };
-  if (!known_.empty()) {
-    for (u32 k = 0; k < count; ++k) recall(r, router_of(items[k]), vc_of(items[k]), head_of(k).destination(), io);
-    return who;
-  }
   if (heads_know_) {
     core::Visit* const visits = visits_.data();
     for (u32 k = 0; k < count; ++k) {
@@ -141,21 +145,17 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::take_step(const Block& r, u
 
 /// Routes the head of input virtual channel i as the last one to the same destination.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i, u32 destination,
-                                                            engine::Io& io) noexcept {
-  Step& step = known_[std::size_t{r.first + e} * terminals_ + destination];
-  if (!step.known) [[unlikely]] {
-    ask_routing(r, e, i, flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring), io);
-    const InputVc& in = r.inputs[r.vc(e, i)];
-    if (in.vc == kRouted) step = {true, in.port, in.begin, in.end};
+inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
+  InputVc& in = r.inputs[r.vc(e, i)];
+  const BufferedFlit& head = flits_.front(r.first + e, i, in.ring);
+  Way& way = known_[std::size_t{r.first + e} * terminals_ + head.destination()];
+  if (way.vc != kRouted) [[unlikely]] {
+    ask_routing(r, e, i, head, io);
+    if (in.vc == kRouted) way = in.way();
     return;
   }
-  InputVc& in = r.inputs[r.vc(e, i)];
-  in.port = step.port;
-  in.begin = step.begin;
-  in.end = step.end;
-  in.vc = kRouted;
-  add_waiting(r, e, i, step.port);
+  in.take(way);
+  add_waiting(r, e, i, way.port);
 }
 
 /// Routes the head of input virtual channel i.
@@ -429,12 +429,12 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
     }
     ready |= u64{some != 0} << e;
   }
-  const auto grant = [&](u32 e, u32 o, u32 i, u64 some) {
+  const auto grant = [&](u32 e, u32 o, u32 i) {
     const u32 p = r.layout.port(i);
     u64& of_input = grants[r.port(e, p)];
     won[n] = item(e, r.layout.index(p, 0));
-    n += static_cast<u32>(some) & (of_input == 0 ? 1U : 0U);
-    of_input |= some << o;
+    n += of_input == 0 ? 1U : 0U;
+    of_input |= u64{1} << o;
   };
   for (u32 o = 0; o < r.layout.ports(); ++o) {
     for (u64 left = r.owned[o] & ready; left != 0; left &= left - 1) {
@@ -442,14 +442,12 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
       const u64* const row = r.owners + r.row(e, o);
       const u32 from = r.layout.index(r.ports[r.port(e, o)].input, 0);
       if constexpr (OneWord) {
-        // Without a branch: which outputs are wanted is as good as random.
         const u64 asking = *row & can[e];
-        const u64 some = asking != 0 ? 1 : 0;
-        grant(e, o, round_robin(asking | (some ^ 1U), from), some);
+        if (asking != 0) grant(e, o, round_robin(asking, from));
       } else {
         const u64* const mine = &can[std::size_t{e} * r.words];
         const u32 i = find_cyclically(row, r.words, from, [&](u32 k) { return (mine[k >> 6U] & bit(k)) != 0; });
-        if (i != kNone) grant(e, o, i, 1);
+        if (i != kNone) grant(e, o, i);
       }
     }
   }
