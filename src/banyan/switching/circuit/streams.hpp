@@ -212,24 +212,26 @@ class CircuitStreams {
     u32 last = 0;       ///< virtual channel of the last turn before `since` (demand: so far as it is known)
     u32 base = 0;       ///< demand: flits that the only stream had sent when it became the only one
   };
-  struct Stream {
+  /// A line of the cache; at most kMostStages channels are counted by bytes.
+  struct alignas(64) Stream {
     u64 one = 0;  ///< bit j: the buffer behind channel j of the path holds a flit
     u64 two = 0;  ///< bit j: it holds two
     Tick at = 0;  ///< all cycles before are done
     Tick head_at = kNever;
-    u32 left = 0;       ///< flits that are still at the source
-    u32 flits = 0;      ///< of the message
-    u32 stages = 0;     ///< channels of the path
-    u32 tail = 0;       ///< channels that the tail has crossed
-    u32 released = 0;   ///< channels that were given back
-    u32 shared = 0;     ///< channels of the path that another circuit has reserved too
-    u32 contended = 0;  ///< demand: channels that another stream uses too
-    u32 crowded = 0;    ///< tdm: channels of the path that more than two circuits have reserved
-    bool on = false;
-    bool touched = false;
     /// tdm: stages that have the turn in even and in odd cycles; of stages in no crowded channel.
     std::array<u64, 2> turn{~u64{0}, ~u64{0}};
+    u32 left = 0;      ///< flits that are still at the source
+    u32 flits = 0;     ///< of the message
+    u8 stages = 0;     ///< channels of the path
+    u8 tail = 0;       ///< channels that the tail has crossed
+    u8 released = 0;   ///< channels that were given back
+    u8 shared = 0;     ///< channels of the path that another circuit has reserved too
+    u8 contended = 0;  ///< demand: channels that another stream uses too
+    u8 crowded = 0;    ///< tdm: channels of the path that more than two circuits have reserved
+    bool on = false;
+    bool touched = false;
   };
+  static_assert(sizeof(Stream) == 64 && kMostStages <= 0xff);
   /// When the virtual channels of a path have their turns, from the stream's `at` on.
   struct Turns {
     u64 always = 0;  ///< stages that have every turn
