@@ -249,6 +249,7 @@ class CircuitStreams {
   [[nodiscard]] static u64 below_bit(u32 bit) noexcept { return (u64{1} << bit) - 1; }
   [[nodiscard]] static u64* ring(std::vector<u64>& masks, u32 size) noexcept { return &masks[size * (size - 1) / 2]; }
 
+  [[nodiscard]] static u32 pairs_delay(const Stream& s) noexcept;
   [[nodiscard]] u32 only_owner(u32 channel) const noexcept {
     return owner(channel, static_cast<u32>(std::countr_zero(channels_[channel].reserved)));
   }
@@ -476,6 +477,30 @@ class CircuitStreams {
   bool late_ = false;
 };
 
+/// The time that the channels of a path take at the least for the flits before the tail, when no more than two circuits
+/// share one: the maximum over the channels that next_look() asks for. From channel to channel the flits that have to
+/// pass become fewer, or stay as many as before. Hence only the first channel counts of those that nobody shares, and
+/// of those that are shared the first one, and one after it that has as many flits to pass and the later turn.
+inline u32 CircuitStreams::pairs_delay(const Stream& s) noexcept {
+  u32 most = s.left - 1;
+  const u64 now = s.turn[s.at & 1U];
+  u64 shared = ~(s.turn[0] & s.turn[1]) & (~u64{0} >> (64U - s.stages));
+  u32 first = 0;  // flits that pass the first shared channel
+  for (; shared != 0; shared &= shared - 1) {
+    const u32 j = static_cast<u32>(std::countr_zero(shared));
+    const u64 before = below_bit(j);
+    const u32 waiting = s.left + static_cast<u32>(std::popcount(s.one & before) + std::popcount(s.two & before));
+    if (waiting <= 2 * j + 1) break;
+    const u32 pass = waiting - 2 * j - 1;
+    if (first != 0 && pass != first) break;
+    first = pass;
+    const u32 wait = (now >> j & 1U) != 0 ? 0 : 1;
+    most = std::max(most, wait + 2 * pass);
+    if (wait != 0) break;
+  }
+  return most;
+}
+
 inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   const Stream& s = streams_[circuit];
   if (s.contended != 0) return s.tail > s.released ? s.at : kNever;  // share() moves it
@@ -496,6 +521,7 @@ inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   // The tail waits at the source until those before it are gone: left - 1 through channel 0, and through channel j all
   // that do not fit into the buffers before it.
   if (alone) return s.at + s.left;
+  if (s.crowded == 0) return s.at + pairs_delay(s) + 1;
   Tick earliest = s.at;
   u32 waiting = s.left;
   for (u32 j = 0; j < s.stages && waiting > 2 * j + 1; ++j) {  // a buffer holds two
