@@ -213,7 +213,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   using Base::violation;
   using Base::watched;
   void hold_coming(engine::Holdings& into) const;
-  static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
+  static constexpr u32 kBlock = 64;           ///< routers that are stepped together: a bit each
   static constexpr bool kFewVcs = Shift < 6;  ///< a port has less than 64 virtual channels, as far as is known
 
   /// Sets of virtual channels of a router.
