@@ -63,14 +63,13 @@ class CircuitChoice {
     }
     const bool all_count = in_order_ || tried != nullptr || limit != 0;  // also those without a free virtual channel
     const CircuitWay* const ways = &ways_[std::size_t{at} * ports_];
+    if (!all_count) return any_of(candidates, ways, streams, word);
     options_ = 0;
     for (const core::Candidate& candidate : candidates) {
       const CircuitWay& way = ways[candidate.port];
       if (way.channel == kNone) continue;
       if (tried != nullptr && (*tried >> candidate.port & 1U) != 0) continue;
-      const u64 range = ~u64{0} >> (64U - candidate.vc_end) & ~u64{0} << candidate.vc_begin;
-      const u64 free = range & ~streams.reserved(way.physical);
-      if (free == 0 && !all_count) continue;
+      const u64 free = free_of(candidate, way, streams);
       option_[options_++] = {&way, free, candidate.port, candidate.priority};
     }
     return in_order_ ? first_free(budget, tried) : any_free(budget, tried, word);
@@ -83,6 +82,37 @@ class CircuitChoice {
     u16 port;
     u8 priority;
   };
+
+  static u64 free_of(const core::Candidate& candidate, const CircuitWay& way, const CircuitStreams& streams) noexcept {
+    const u64 range = ~u64{0} >> (64U - candidate.vc_end) & ~u64{0} << candidate.vc_begin;
+    return range & ~streams.reserved(way.physical);
+  }
+
+  /// any_free() where nothing is counted and nobody asks what was tried.
+  template <class Word>
+  [[nodiscard]] Taken any_of(const core::Candidates& candidates, const CircuitWay* ways, const CircuitStreams& streams,
+                             Word&& word) noexcept {
+    u32 options = 0;
+    u32 total = 0;
+    u32 priority = 0;
+    for (const core::Candidate& candidate : candidates) {
+      const CircuitWay& way = ways[candidate.port];
+      if (way.channel == kNone || candidate.priority < priority) continue;
+      const u64 free = free_of(candidate, way, streams);
+      if (free == 0) continue;
+      if (candidate.priority > priority) options = total = 0;
+      priority = candidate.priority;
+      option_[options++] = {&way, free, candidate.port, candidate.priority};
+      total += static_cast<u32>(std::popcount(free));
+    }
+    if (total == 0) return {};
+    u32 left = total == 1 ? 0 : below(word(), total);
+    for (u32 i = 0;; ++i) {
+      const u32 count = static_cast<u32>(std::popcount(option_[i].free));
+      if (left < count) return {option_[i].way, nth_set_bit(option_[i].free, left)};
+      left -= count;
+    }
+  }
 
   static Taken take(const Option& option, u32 vc, u64* tried) noexcept {
     if (tried != nullptr) *tried |= u64{1} << option.port;

@@ -212,24 +212,26 @@ class CircuitStreams {
     u32 last = 0;       ///< virtual channel of the last turn before `since` (demand: so far as it is known)
     u32 base = 0;       ///< demand: flits that the only stream had sent when it became the only one
   };
-  struct Stream {
+  /// A line of the cache; at most kMostStages channels are counted by bytes.
+  struct alignas(64) Stream {
     u64 one = 0;  ///< bit j: the buffer behind channel j of the path holds a flit
     u64 two = 0;  ///< bit j: it holds two
     Tick at = 0;  ///< all cycles before are done
     Tick head_at = kNever;
-    u32 left = 0;       ///< flits that are still at the source
-    u32 flits = 0;      ///< of the message
-    u32 stages = 0;     ///< channels of the path
-    u32 tail = 0;       ///< channels that the tail has crossed
-    u32 released = 0;   ///< channels that were given back
-    u32 shared = 0;     ///< channels of the path that another circuit has reserved too
-    u32 contended = 0;  ///< demand: channels that another stream uses too
-    u32 crowded = 0;    ///< tdm: channels of the path that more than two circuits have reserved
-    bool on = false;
-    bool touched = false;
     /// tdm: stages that have the turn in even and in odd cycles; of stages in no crowded channel.
     std::array<u64, 2> turn{~u64{0}, ~u64{0}};
+    u32 left = 0;      ///< flits that are still at the source
+    u32 flits = 0;     ///< of the message
+    u8 stages = 0;     ///< channels of the path
+    u8 tail = 0;       ///< channels that the tail has crossed
+    u8 released = 0;   ///< channels that were given back
+    u8 shared = 0;     ///< channels of the path that another circuit has reserved too
+    u8 contended = 0;  ///< demand: channels that another stream uses too
+    u8 crowded = 0;    ///< tdm: channels of the path that more than two circuits have reserved
+    bool on = false;
+    bool touched = false;
   };
+  static_assert(sizeof(Stream) == 64 && kMostStages <= 0xff);
   /// When the virtual channels of a path have their turns, from the stream's `at` on.
   struct Turns {
     u64 always = 0;  ///< stages that have every turn
@@ -247,6 +249,7 @@ class CircuitStreams {
   [[nodiscard]] static u64 below_bit(u32 bit) noexcept { return (u64{1} << bit) - 1; }
   [[nodiscard]] static u64* ring(std::vector<u64>& masks, u32 size) noexcept { return &masks[size * (size - 1) / 2]; }
 
+  [[nodiscard]] static u32 pairs_delay(const Stream& s) noexcept;
   [[nodiscard]] u32 only_owner(u32 channel) const noexcept {
     return owner(channel, static_cast<u32>(std::countr_zero(channels_[channel].reserved)));
   }
@@ -474,6 +477,30 @@ class CircuitStreams {
   bool late_ = false;
 };
 
+/// The time that the channels of a path take at the least for the flits before the tail, when no more than two circuits
+/// share one: the maximum over the channels that next_look() asks for. From channel to channel the flits that have to
+/// pass become fewer, or stay as many as before. Hence only the first channel counts of those that nobody shares, and
+/// of those that are shared the first one, and one after it that has as many flits to pass and the later turn.
+inline u32 CircuitStreams::pairs_delay(const Stream& s) noexcept {
+  u32 most = s.left - 1;
+  const u64 now = s.turn[s.at & 1U];
+  u64 shared = ~(s.turn[0] & s.turn[1]) & (~u64{0} >> (64U - s.stages));
+  u32 first = 0;  // flits that pass the first shared channel
+  for (; shared != 0; shared &= shared - 1) {
+    const u32 j = static_cast<u32>(std::countr_zero(shared));
+    const u64 before = below_bit(j);
+    const u32 waiting = s.left + static_cast<u32>(std::popcount(s.one & before) + std::popcount(s.two & before));
+    if (waiting <= 2 * j + 1) break;
+    const u32 pass = waiting - 2 * j - 1;
+    if (first != 0 && pass != first) break;
+    first = pass;
+    const u32 wait = (now >> j & 1U) != 0 ? 0 : 1;
+    most = std::max(most, wait + 2 * pass);
+    if (wait != 0) break;
+  }
+  return most;
+}
+
 inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   const Stream& s = streams_[circuit];
   if (s.contended != 0) return s.tail > s.released ? s.at : kNever;  // share() moves it
@@ -494,6 +521,7 @@ inline Tick CircuitStreams::next_look(u32 circuit) noexcept {
   // The tail waits at the source until those before it are gone: left - 1 through channel 0, and through channel j all
   // that do not fit into the buffers before it.
   if (alone) return s.at + s.left;
+  if (s.crowded == 0) return s.at + pairs_delay(s) + 1;
   Tick earliest = s.at;
   u32 waiting = s.left;
   for (u32 j = 0; j < s.stages && waiting > 2 * j + 1; ++j) {  // a buffer holds two

@@ -2,6 +2,7 @@
 // in flat arrays; and what an observer asks about them: digest, conservation, who waits for whom.
 #pragma once
 
+#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -31,6 +32,16 @@ enum : u8 {
 /// N: what counts the places of a buffer and the virtual channels of a router, with two numbers to spare.
 template <class N>
 struct alignas(sizeof(N) == 1 ? 8 : sizeof(N)) InputVcOf {
+  /// The first four fields, which are written at once.
+  struct Way {
+    u8 port = 0;
+    u8 vc = kFresh;
+    u8 begin = 0;
+    u8 end = 0;
+  };
+  [[nodiscard]] Way way() const noexcept { return {port, vc, begin, end}; }
+  void take(const Way& way) noexcept { std::memcpy(static_cast<void*>(this), &way, sizeof(Way)); }
+
   u8 port = 0;  ///< output port
   u8 vc = kFresh;
   u8 begin = 0;

@@ -213,7 +213,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   using Base::violation;
   using Base::watched;
   void hold_coming(engine::Holdings& into) const;
-  static constexpr u32 kBlock = 64;  ///< routers that are stepped together: a bit each
+  static constexpr u32 kBlock = 64;           ///< routers that are stepped together: a bit each
+  static constexpr bool kFewVcs = Shift < 6;  ///< a port has less than 64 virtual channels, as far as is known
 
   /// Sets of virtual channels of a router.
   enum Set : u32 {
@@ -328,6 +329,10 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     if constexpr (OneWord) return *bits != 0;
     return std::any_of(bits, bits + words(), [](u64 word) { return word != 0; });
   }
+  /// What an arbiter looks at first when it has served this one.
+  [[nodiscard]] static u8 after_turn(u32 served) noexcept {
+    return static_cast<u8>(OneWord && kFewVcs && Shift != 0 ? served + 1 : (served + 1) & 63U);
+  }
   /// f(place) for the bits of a word, from the lowest.
   template <class F>
   [[gnu::always_inline]] static void for_each(u64 bits, F&& f) {
@@ -403,7 +408,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] u64 take_credits(const Block& r, u32 count) noexcept;
   bool add_credits(const Block& r, u32 e, u32 o, u32 places) noexcept;
   [[gnu::always_inline]] u64 route_heads(const Block& r, u32 count, u64 active, Tick now, engine::Io& io) noexcept;
-  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, u32 destination, engine::Io& io) noexcept;
+  [[gnu::always_inline]] void recall(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] void take_step(const Block& r, u32 e, u32 i, const core::Candidate& step,
                                         engine::Io& io) noexcept;
   [[gnu::always_inline]] void ask_routing(const Block& r, u32 e, u32 i, const core::Packet& packet, u32 hops) noexcept;
@@ -414,7 +419,6 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   void choose_candidate(const Block& r, u32 e, u32 i, engine::Io& io) noexcept;
   [[gnu::always_inline]] Given accept_vc(const Block& r, u32 e, u32 port, u32 i, u64 offers) noexcept;
   [[nodiscard]] u32 flits_needed(const Block& r, u32 e, u32 i, engine::Io& io) const noexcept {
-    if (!setup_.cut_through) return 1;
     return io.packet(flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring).packet()).flits;
   }
   /// Virtual channels of `port` that nobody holds.
@@ -423,7 +427,9 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     const u64 taken = r.held[w] | (~r.credit[w] & r.needs_credit);
     return ~taken >> r.layout.place_of_port(port) & r.layout.field();
   }
-  [[nodiscard]] u64 suitable(const Block& r, u32 e, u32 i, u64 open, engine::Io& io) const noexcept;
+  [[gnu::always_inline]] [[nodiscard]] u64 suitable(const Block& r, u32 e, u32 i, u64 open, engine::Io& io) noexcept;
+  /// Those of the virtual channels `free` of its port that have room for the whole packet of i.
+  [[gnu::noinline]] [[nodiscard]] u64 with_room(u32 b, u32 e, u32 i, u64 free, engine::Io& io) noexcept;
   void add_waiting(const Block& r, u32 e, u32 i, u32 port) noexcept {
     set_bit(r.waiting + r.row(e, port), i);
     r.wanted[port] |= u64{1} << e;
@@ -439,6 +445,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   [[gnu::always_inline]] void start(const Block& r) noexcept;
   [[gnu::always_inline]] u64 allocate_switch(const Block& r, u64 active, engine::Io& io) noexcept;
   [[gnu::always_inline]] u64 grant_inputs(const Block& r, u64 active) noexcept;
+  [[gnu::always_inline]] u32 cross(const Block& r, engine::Io& io) noexcept;
   [[gnu::always_inline]] u32 leave_inputs(const Block& r, engine::Io& io) noexcept;
   [[gnu::always_inline]] u32 enter_outputs(const Block& r, u32 crossings, engine::Io& io) noexcept;
   [[gnu::always_inline]] void finish(const Block& r, u32 tails) noexcept;
@@ -582,16 +589,11 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::array<Agenda, 2 * kMostAhead> agendas_{};  ///< of every tick, by its remainder, twice
   const Agenda* coming_ = agendas_.data();        ///< [ticks from now]: in agendas_
 
-  /// A step that the routing has given before, where it gives the same every time.
-  struct Step {
-    bool known = false;
-    u8 port = 0;
-    u8 begin = 0;
-    u8 end = 0;
-  };
+  /// A step that the routing has given before, where it gives the same every time: vc is kRouted then.
+  using Way = typename InputVc::Way;
   u32 terminals_;
   bool heads_know_ = false;  ///< a step depends on nothing but switch and destination, which a head has with it
-  std::vector<Step> known_;  ///< [router * terminals + destination]; empty: every head is routed anew
+  std::vector<Way> known_;   ///< [router * terminals + destination]; empty: every head is routed anew
 
   MemoryAhead memory_;
 

@@ -90,6 +90,14 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
                                                                 engine::Io& io) noexcept {
   const Item* const items = r.coming[0].items + std::size_t{r.number} * room_ + heads_at_;
   u64 who = 0;
+  if (!known_.empty() && !watched()) {
+    for (u32 k = 0; k < count; ++k) {
+      const u32 e = router_of(items[k]);
+      who |= u64{1} << e;
+      recall(r, e, vc_of(items[k]), io);
+    }
+    return who;
+  }
   for (u32 k = 0; k < count; ++k) who |= u64{1} << router_of(items[k]);
   if (watched()) [[unlikely]]
     for_each(active | who, [&](u32 e) { observe(r.first + e, now); });
@@ -98,10 +106,6 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::route_heads(const Block& r, 
     const u32 i = vc_of(items[k]);
     return flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring);
   };
-  if (!known_.empty()) {
-    for (u32 k = 0; k < count; ++k) recall(r, router_of(items[k]), vc_of(items[k]), head_of(k).destination(), io);
-    return who;
-  }
   if (heads_know_) {
     core::Visit* const visits = visits_.data();
     for (u32 k = 0; k < count; ++k) {
@@ -141,21 +145,17 @@ inline void VcRouterKernel<OneWord, Shift, Fetches>::take_step(const Block& r, u
 
 /// Routes the head of input virtual channel i as the last one to the same destination.
 template <bool OneWord, u32 Shift, bool Fetches>
-inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i, u32 destination,
-                                                            engine::Io& io) noexcept {
-  Step& step = known_[std::size_t{r.first + e} * terminals_ + destination];
-  if (!step.known) [[unlikely]] {
-    ask_routing(r, e, i, flits_.front(r.first + e, i, r.inputs[r.vc(e, i)].ring), io);
-    const InputVc& in = r.inputs[r.vc(e, i)];
-    if (in.vc == kRouted) step = {true, in.port, in.begin, in.end};
+inline void VcRouterKernel<OneWord, Shift, Fetches>::recall(const Block& r, u32 e, u32 i, engine::Io& io) noexcept {
+  InputVc& in = r.inputs[r.vc(e, i)];
+  const BufferedFlit& head = flits_.front(r.first + e, i, in.ring);
+  Way& way = known_[std::size_t{r.first + e} * terminals_ + head.destination()];
+  if (way.vc != kRouted) [[unlikely]] {
+    ask_routing(r, e, i, head, io);
+    if (in.vc == kRouted) way = in.way();
     return;
   }
-  InputVc& in = r.inputs[r.vc(e, i)];
-  in.port = step.port;
-  in.begin = step.begin;
-  in.end = step.end;
-  in.vc = kRouted;
-  add_waiting(r, e, i, step.port);
+  in.take(way);
+  add_waiting(r, e, i, way.port);
 }
 
 /// Routes the head of input virtual channel i.
@@ -205,14 +205,26 @@ void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u
 /// Gives those of the virtual channels `open` of its port that the head of i may have.
 template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::suitable(const Block& r, u32 e, u32 i, u64 open,
-                                                             engine::Io& io) const noexcept {
+                                                             engine::Io& io) noexcept {
   const InputVc& in = r.inputs[r.vc(e, i)];
-  if (in.begin >= in.end) return 0;
-  u64 free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
+  u64 free = 0;
+  if constexpr (kFewVcs) {
+    free = (open & ((u64{1} << in.end) - 1)) >> in.begin << in.begin;
+  } else {
+    if (in.begin >= in.end) return 0;
+    free = open & (~u64{0} >> (64U - in.end)) & (~u64{0} << in.begin);
+  }
   if (!setup_.cut_through || free == 0) return free;
+  return with_room(r.number, e, i, free, io);
+}
+
+template <bool OneWord, u32 Shift, bool Fetches>
+u64 VcRouterKernel<OneWord, Shift, Fetches>::with_room(u32 b, u32 e, u32 i, u64 free, engine::Io& io) noexcept {
+  const Block r = block(b);
+  const u32 port = r.inputs[r.vc(e, i)].port;
   const u32 need = flits_needed(r, e, i, io);
   for_each(free, [&](u32 v) {
-    if (r.outputs[r.vc(e, r.layout.index(in.port, v))].credits < need) free &= ~(u64{1} << v);
+    if (r.outputs[r.vc(e, r.layout.index(port, v))].credits < need) free &= ~(u64{1} << v);
   });
   return free;
 }
@@ -307,7 +319,7 @@ auto VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port,
                                                          engine::Io& io) noexcept -> Given* {
   const Block r = block(b);
   const u64* const heads = r.waiting + r.row(e, port);
-  std::array<u16, kMostVcs> winners;
+  std::array<u16, kMostVcs + 1> winners;
   u32 won = 0;
   const auto granted = [&](u32 v) {
     const u32 from = r.outputs[r.vc(e, r.layout.index(port, v))].head;
@@ -318,13 +330,25 @@ auto VcRouterKernel<OneWord, Shift, Fetches>::serve_many(u32 b, u32 e, u32 port,
     }
     return find_cyclically(heads, r.n(), from, may);
   };
-  for_each(open, [&](u32 v) {
-    const u32 i = granted(v);
-    if (i == kNone) return;
-    if (offers_[i] == 0) winners[won++] = static_cast<u16>(i);
-    offers_[i] |= u64{1} << v;
-  });
-  for (u32 k = 0; k < won; ++k) *next++ = accept_vc(r, e, port, winners[k], std::exchange(offers_[winners[k]], 0));
+  u64* const offers = offers_.data();
+  const auto grant = [&](u32 v, u32 i) {
+    winners[won] = static_cast<u16>(i);
+    won += offers[i] == 0 ? 1U : 0U;
+    offers[i] |= u64{1} << v;
+  };
+  // Mostly every head may have every virtual channel.
+  u64 common = OneWord ? open : 0;
+  if constexpr (OneWord) for_each(*heads, [&](u32 i) { common &= suitable(r, e, i, open, io); });
+  if (OneWord && common == open) {
+    const OutputVc* const outputs = &r.outputs[r.vc(e, r.layout.index(port, 0))];
+    for_each(open, [&](u32 v) { grant(v, round_robin(*heads, outputs[v].head)); });
+  } else {
+    for_each(open, [&](u32 v) {
+      const u32 i = granted(v);
+      if (i != kNone) grant(v, i);
+    });
+  }
+  for (u32 k = 0; k < won; ++k) *next++ = accept_vc(r, e, port, winners[k], std::exchange(offers[winners[k]], 0));
   return next;
 }
 
@@ -375,9 +399,13 @@ template <bool OneWord, u32 Shift, bool Fetches>
 inline u64 VcRouterKernel<OneWord, Shift, Fetches>::allocate_switch(const Block& r, u64 active,
                                                                     engine::Io& io) noexcept {
   const u64 ready = grant_inputs(r, active);
-  const u32 crossings = leave_inputs(r, io);
-  movements_ += crossings;
-  const u32 tails = enter_outputs(r, crossings, io);
+  u32 tails = 0;
+  if constexpr (OneWord && !Fetches) {
+    tails = cross(r, io);
+  } else {
+    tails = enter_outputs(r, leave_inputs(r, io), io);
+  }
+  movements_ += winners_;
   finish(r, tails);
   packets_ += tails;
   return ready;
@@ -401,12 +429,12 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
     }
     ready |= u64{some != 0} << e;
   }
-  const auto grant = [&](u32 e, u32 o, u32 i, u64 some) {
+  const auto grant = [&](u32 e, u32 o, u32 i) {
     const u32 p = r.layout.port(i);
     u64& of_input = grants[r.port(e, p)];
     won[n] = item(e, r.layout.index(p, 0));
-    n += static_cast<u32>(some) & (of_input == 0 ? 1U : 0U);
-    of_input |= some << o;
+    n += of_input == 0 ? 1U : 0U;
+    of_input |= u64{1} << o;
   };
   for (u32 o = 0; o < r.layout.ports(); ++o) {
     for (u64 left = r.owned[o] & ready; left != 0; left &= left - 1) {
@@ -414,19 +442,82 @@ inline u64 VcRouterKernel<OneWord, Shift, Fetches>::grant_inputs(const Block& r,
       const u64* const row = r.owners + r.row(e, o);
       const u32 from = r.layout.index(r.ports[r.port(e, o)].input, 0);
       if constexpr (OneWord) {
-        // Without a branch: which outputs are wanted is as good as random.
         const u64 asking = *row & can[e];
-        const u64 some = asking != 0 ? 1 : 0;
-        grant(e, o, round_robin(asking | (some ^ 1U), from), some);
+        if (asking != 0) grant(e, o, round_robin(asking, from));
       } else {
         const u64* const mine = &can[std::size_t{e} * r.words];
         const u32 i = find_cyclically(row, r.words, from, [&](u32 k) { return (mine[k >> 6U] & bit(k)) != 0; });
-        if (i != kNone) grant(e, o, i, 1);
+        if (i != kNone) grant(e, o, i);
       }
     }
   }
   winners_ = n;
   return ready;
+}
+
+/// Every granted input port sends a flit through the crossbar and over the channel, and a credit to whoever feeds it.
+/// Returns how many tails are among them. leave_inputs and enter_outputs do the same one after the other, where memory
+/// is asked for between them.
+template <bool OneWord, u32 Shift, bool Fetches>
+inline u32 VcRouterKernel<OneWord, Shift, Fetches>::cross(const Block& r, engine::Io& io) noexcept {
+  const u64* const can = able_.data();
+  u64* const grants = grants_.data();
+  Item* const gone = tails_.data();
+  const FlitRings::Access flits = flits_.access();
+  const std::size_t first_vc = base(r.first);
+  const Agenda* const coming = r.coming;
+  const u32 room = room_;
+  const u32 credits_at = credits_at_;
+  const Item* const end = won_.data() + winners_;
+  u32 tails = 0;
+  for (const Item* it = won_.data(); it != end; ++it) {
+    const u32 e = router_of(*it);
+    const u32 first = vc_of(*it);
+    const u32 ports = r.port(e, 0);
+    const u32 p = r.layout.port(first);
+    PortState& port = r.ports[ports + p];
+    const u32 to_port = round_robin(std::exchange(grants[ports + p], 0), port.output);
+    const u32 v = round_robin((r.owners[ports + to_port] & can[e]) >> first & r.layout.field(), port.vc);
+    port.vc = after_turn(v);
+    port.output = after_turn(to_port);
+    const u32 i = first + v;
+    const u32 vcs = r.layout.index(ports, 0);
+    InputVc& in = r.inputs[vcs + i];
+    const u32 out_vc = in.vc;
+    const BufferedFlit flit = *flits.pop(first_vc + vcs + i, in.ring);
+    // Hardly any branch here: none of this is to be foreseen.
+    r.filled[e] &= ~(u64{in.ring.count == 0} << i);
+    if (port.credit_ticks != 0) {
+      const Agenda& arrival = coming[port.credit_ticks];
+      u32& count = arrival.counts[port.up_block].credits;
+      arrival.items[std::size_t{port.up_block} * room + credits_at + count++] = static_cast<Item>(port.up_item + v);
+    } else {
+      send_credit(r.port(r.first + e, p), v, port.from_terminal, io);
+    }
+    PortState& to = r.ports[ports + to_port];
+    to.input = static_cast<u8>(p + 1 == r.layout.ports() ? 0 : p + 1);
+    const u32 o = r.layout.index(to_port, out_vc);
+    OutputVc& out = r.outputs[vcs + o];
+    if (to.flit_ticks != 0) {
+      const u32 far = to.down_item + out_vc;
+      flits.put(far_vc(r.layout, to.down_block, far), out.tail, flit.passed_on());
+      out.tail = static_cast<Number>(flits.after(out.tail));
+      const Agenda& arrival = coming[to.flit_ticks];
+      u32& count = arrival.counts[to.down_block].flits;
+      arrival.items[std::size_t{to.down_block} * room + count++] = static_cast<Item>(far);
+    } else {
+      send_out(r.port(r.first + e, to_port), flit.unpack(static_cast<u8>(out_vc)), io);
+    }
+    const u64 tail = (flit.flags() & core::kTail) != 0 ? 1 : 0;
+    const u32 credits = out.credits - 1U;
+    const u64 exhausted = credits == 0 ? 1 : 0;
+    out.credits = static_cast<Number>(credits);
+    r.credit[e] &= ~(exhausted << o);
+    r.starved[e] |= (exhausted & ~tail) << i;
+    gone[tails] = item(e, i);
+    tails += static_cast<u32>(tail);
+  }
+  return tails;
 }
 
 /// Every granted input port sends a flit into the crossbar, and a credit to whoever feeds it. Returns how many did.
