@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/base/archive.hpp"
 
 namespace banyan::switching::cioq::admittance_test {
 namespace {
@@ -21,11 +22,11 @@ constexpr u32 kTerminals = 100;
 constexpr u32 kPacket = 64;
 constexpr Stream kTestTurns{"admittance test: turns"};
 
-Admittance queues(u64 seed) {
+Admittance queues(u64 seed, bool in_table = true) {
   Admittance all;
   std::vector<u32> adapters(kTerminals);
   std::iota(adapters.begin(), adapters.end(), 0U);
-  all.resize(std::move(adapters), kTerminals);
+  all.resize(std::move(adapters), kTerminals, in_table ? kTerminals : 0);
   all.clear(Random(seed, kTestTurns, 0, 0));
   return all;
 }
@@ -177,6 +178,58 @@ TEST(SlowAdmittance, TheThroughputOfBackloggedSingleQueuesStaysWhatItIs) {
     EXPECT_NEAR(mean(values, 2, 20), values[1], 0.02 * values[1]) << seed;
     EXPECT_NEAR(mean(values, 11, 20), mean(values, 2, 11), 0.01 * mean(values, 2, 11)) << seed;
   }
+}
+
+/// Large networks have lists where small ones have a table. Messages that come, packets that leave, destinations that
+/// are parked, in any order; and one goes on from the state of the other kind's twin.
+TEST(Admittance, ListsChooseAsATableDoes) {
+  Admittance table = queues(7);
+  Admittance lists = queues(7, false);
+  const Random random(3, kTestTurns, 1, 0);
+  u64 sent = 0;
+  for (u32 step = 0; step < 60'000; ++step) {
+    const Words words = random.at(step, 0);
+    const u32 adapter = below(words[0], 3);
+    const u32 what = below(words[1], 100);
+    if (step == 30'000) {
+      ArchiveToText written;
+      written(lists);
+      const std::string state = written.take();
+      lists = queues(7, false);
+      ArchiveOfText read(state);
+      read(lists);
+      EXPECT_TRUE(read.ended());
+    }
+    if (what < 46) {
+      wait_for(table, adapter, {below(words[2], kTerminals)}, 1);
+      wait_for(lists, adapter, {below(words[2], kTerminals)}, 1);
+    } else if (what < 95) {
+      const u32 destination = table.next(adapter);
+      ASSERT_EQ(lists.next(adapter), destination) << step;
+      ASSERT_EQ(lists.has_next(adapter), destination != kNone);
+      if (destination == kNone) continue;
+      u32 offset = 0;
+      u32 other = 0;
+      EXPECT_EQ(table.front(adapter, destination, step, offset).nth,
+                lists.front(adapter, destination, step, other).nth);
+      EXPECT_EQ(offset, other);
+      if (what < 55) {
+        table.park(adapter, destination);
+        lists.park(adapter, destination);
+        continue;
+      }
+      const u32 flits = what < 65 ? kPacket / 2 : kPacket - offset;
+      table.pop(adapter, destination, flits);
+      lists.pop(adapter, destination, flits);
+      ++sent;
+    } else {
+      table.unpark(adapter);
+      lists.unpark(adapter);
+    }
+    ASSERT_EQ(table.digest(adapter), lists.digest(adapter)) << step;
+    ASSERT_EQ(table.waiting_flits(adapter), lists.waiting_flits(adapter));
+  }
+  EXPECT_GT(sent, 10'000U);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace banyan::api {
 
-/// The version of the library: "0.1.0".
+/// The version of the library: "1.0.0".
 [[nodiscard]] std::string version();
 
 }  // namespace banyan::api

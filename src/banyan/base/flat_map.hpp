@@ -36,6 +36,10 @@ class FlatMap {
     Entry& entry = table_[place_of(key)];
     return entry.key == key ? &entry.value : nullptr;
   }
+  [[nodiscard]] const Value* find(const Key& key) const noexcept {
+    const Entry& entry = table_[place_of(key)];
+    return entry.key == key ? &entry.value : nullptr;
+  }
   /// The value of a key, a new one where there was none.
   Value& operator[](const Key& key) {
     std::size_t i = place_of(key);

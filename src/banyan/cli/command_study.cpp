@@ -164,6 +164,7 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
   options.announce = announcement(options.threads, arguments.running.quiet);
   ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
   options.progress = [&display](u64 done, u64 total) { display(done, total); };
+  options.at = [&display](const std::string& point) { display.name(point); };
   try {
     auto result = work(options);
     journal.discard();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
 #include "banyan/base/hash.hpp"
@@ -107,10 +108,12 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
 class Worklist {
  public:
   /// `seconds`: what the run takes, as far as its figure says.
-  std::size_t add(api::Experiment experiment, double seconds) {
+  /// `name`: of the first point that needs it.
+  std::size_t add(api::Experiment experiment, double seconds, std::string name) {
     const auto [place, fresh] = index_.try_emplace(experiment.configuration_hash, experiments_.size());
     if (fresh) {
       experiments_.push_back(std::move(experiment));
+      names_.push_back(std::move(name));
       seconds_ += seconds;
       all_say_ = all_say_ && seconds > 0.0;
     }
@@ -119,9 +122,11 @@ class Worklist {
   /// CPU time of all; 0: not known of some.
   [[nodiscard]] double seconds() const { return all_say_ ? seconds_ : 0.0; }
   [[nodiscard]] const std::vector<api::Experiment>& experiments() const { return experiments_; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
   std::map<u64, std::size_t> index_;
+  std::vector<std::string> names_;
   std::vector<api::Experiment> experiments_;
   double seconds_ = 0.0;
   bool all_say_ = true;
@@ -200,7 +205,9 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
         point.axes.emplace_back(axis, value);
       }
       if (!kept) continue;
-      point.run = work.add(std::move(experiment), figure.seconds);
+      std::string label = figure.id + (name.empty() ? "" : ", " + name);
+      if (const std::string axes = api::axes_text(experiment); !axes.empty()) label += ", " + axes;
+      point.run = work.add(std::move(experiment), figure.seconds, std::move(label));
       result.points.push_back(std::move(point));
     }
   }
@@ -210,37 +217,52 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
 /// Adds up the progress of points that run at the same time.
 class Meter {
  public:
-  Meter(const api::Progress& progress, std::size_t points) : progress_(progress), done_(points, 0) {}
+  Meter(const StudyOptions& options, const std::vector<std::string>& names)
+      : options_(options), names_(names), done_(names.size(), 0) {}
+
+  void begin(std::size_t point) {
+    const std::scoped_lock lock(mutex_);
+    running_.push_back(point);
+  }
+  void end(std::size_t point) {
+    report(point, 1, 1);
+    const std::scoped_lock lock(mutex_);
+    std::erase(running_, point);
+  }
 
   void report(std::size_t point, u64 done, u64 total) {
-    if (!progress_) return;
+    if (!options_.progress) return;
     const std::scoped_lock lock(mutex_);
     const u64 units = total == 0 ? 0 : std::min(kUnitsPerPoint, done * kUnitsPerPoint / total);
     if (units <= done_[point]) return;
     sum_ += units - done_[point];
     done_[point] = units;
-    progress_(sum_, kUnitsPerPoint * done_.size());
+    if (options_.at && !running_.empty()) options_.at(names_[running_.front()]);
+    options_.progress(sum_, kUnitsPerPoint * done_.size());
   }
 
  private:
-  const api::Progress& progress_;
+  const StudyOptions& options_;
+  const std::vector<std::string>& names_;  ///< of the points
   std::mutex mutex_;
+  std::vector<std::size_t> running_;  ///< points, in the order in which they began
   std::vector<u64> done_;
   u64 sum_ = 0;
 };
 
-std::vector<api::Result> run_all(const std::vector<api::Experiment>& experiments, const StudyOptions& options,
-                                 const Runner& run) {
+std::vector<api::Result> run_all(const Worklist& work, const StudyOptions& options, const Runner& run) {
+  const std::vector<api::Experiment>& experiments = work.experiments();
   std::vector<api::Result> results(experiments.size());
-  Meter meter(options.progress, experiments.size());
+  Meter meter(options, work.names());
   in_parallel(experiments.size(), options.threads, [&](std::size_t i) {
     if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
     api::RunOptions one;
     one.threads = 1;
     one.interrupted = options.interrupted;
     one.progress = [&meter, i](u64 done, u64 total) { meter.report(i, done, total); };
+    meter.begin(i);
     results[i] = run(experiments[i], one);
-    meter.report(i, 1, 1);
+    meter.end(i);
   });
   return results;
 }
@@ -331,7 +353,7 @@ StudyResult run_figures(const Study& study, StudySpec spec, const StudyOptions& 
     result.points += result.figures.back().points.size();
   }
   if (options.announce) options.announce(work.experiments(), work.seconds());
-  result.runs = run_all(work.experiments(), options, run);
+  result.runs = run_all(work, options, run);
   return result;
 }
 

@@ -96,6 +96,8 @@ struct StudyOptions {
   std::optional<u64> seed;           ///< of figures without an axis of seeds; those keep theirs
   api::Overrides overrides;          ///< after those of series, mode and figure
   api::Progress progress;            ///< in thousandths of a point
+  /// Told before every `progress`: the point that has run for longest, "case-4, dcqcn, seed = 3".
+  std::function<void(const std::string&)> at;
   /// Told before the first run: how many there are, and the CPU seconds that they will take, 0: not known.
   std::function<void(const std::vector<api::Experiment>& runs, double seconds)> announce;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted

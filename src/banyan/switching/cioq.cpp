@@ -425,8 +425,9 @@ const core::SwitchRow row_cioq{
     .zero_load = &zero_load,
     .memory =
         [](const config::Values&, const core::NetworkSize& size, double) {
-          // Admittance queues and routes are kept per pair of terminals.
-          return 2e6 + size.inputs * static_cast<double>(kBytesPerPort) + size.terminals * size.terminals * 14.0;
+          // Small networks keep admittance queues and routes per pair of terminals.
+          const double pairs = size.terminals <= Admittance::kMostInTable ? size.terminals * size.terminals : 0.0;
+          return 2e6 + size.inputs * static_cast<double>(kBytesPerPort) + pairs * 14.0;
         },
     .flit_bytes = 1,
     .source_memory = [](const config::Values& values) { return u64{values.natural("memory")}; },

@@ -3,6 +3,10 @@
 // Which of them sends the next packet is drawn, all that can send being equally likely. In turn they would lock
 // adapters that are all backlogged into one rotation for good: each would always send to another destination than the
 // others, or always to the same ones.
+//
+// In small networks a table has a queue for every adapter and destination. In large ones, where it would take the
+// square of the terminals, each adapter has a list of the destinations for which something waits, and their queues are
+// in one hash table. Both choose alike.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/flat_map.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -21,20 +26,28 @@ namespace banyan::switching::cioq {
 
 class Admittance {
  public:
+  /// Terminals up to which there is a table by default: it has 134 MB then, and four times as much for twice as many.
+  static constexpr u32 kMostInTable = 4096;
+
   /// For experiments whose messages wait in flows at their source: none wait here, and all adapters are asked.
   void leave_to_flows(u32 adapters) {
     adapters_.assign(adapters + 1, Adapter{});
     flows_ = true;
   }
   /// `numbers`: of the adapters' terminals in the network, of which there are so many.
-  void resize(std::vector<u32> numbers, u32 terminals) {
+  void resize(std::vector<u32> numbers, u32 terminals, u32 most_in_table = kMostInTable) {
     const u32 adapters = static_cast<u32>(numbers.size());
     numbers_ = std::move(numbers);
     terminals_ = terminals;
-    words_ = (terminals + 63) / 64;
-    queues_.resize(std::size_t{adapters} * terminals);
-    active_.resize(std::size_t{adapters} * words_);
-    parked_.resize(active_.size());
+    in_table_ = terminals <= most_in_table;
+    if (in_table_) {
+      words_ = (terminals + 63) / 64;
+      queues_.resize(std::size_t{adapters} * terminals);
+      active_.resize(std::size_t{adapters} * words_);
+      parked_.resize(active_.size());
+    } else {
+      lists_.resize(adapters);
+    }
     adapters_.resize(adapters + 1);  // one more, for which nothing ever waits
     left_.clear();
     messages_.reserve(std::size_t{std::min<u32>(adapters, kChunks)} << kChunkBits);
@@ -44,6 +57,8 @@ class Admittance {
     std::fill(queues_.begin(), queues_.end(), engine::Queue{});
     std::fill(active_.begin(), active_.end(), 0);
     std::fill(parked_.begin(), parked_.end(), 0);
+    for (Lists& lists : lists_) lists = {};
+    far_queues_.clear();
     std::fill(adapters_.begin(), adapters_.end(), Adapter{});
     for (std::size_t t = 0; flows_ && t + 1 < adapters_.size(); ++t) adapters_[t].waiting = 1;
     left_.clear();
@@ -51,7 +66,9 @@ class Admittance {
   }
 
   /// Asks for the memory that push() needs.
-  void fetch_queue(u32 adapter, u32 destination) const noexcept { __builtin_prefetch(&queue(adapter, destination)); }
+  void fetch_queue(u32 adapter, u32 destination) const noexcept {
+    if (in_table_) __builtin_prefetch(&queues_[std::size_t{adapter} * terminals_ + destination]);
+  }
   void push(u32 adapter, const engine::Source::Kept& kept) {
     const u32 id = messages_.take();
     Waiting& m = messages_[id];
@@ -59,7 +76,7 @@ class Admittance {
          kept.flits | static_cast<u32>(kept.traffic) << 25U | static_cast<u32>(kept.flags & 15U) << 28U};
     engine::Queue& to = queue(adapter, kept.destination);
     if (to.empty()) {
-      active_[word(adapter, kept.destination)] |= u64{1} << (kept.destination & 63U);
+      set_active(adapter, kept.destination);
       ++adapters_[adapter].waiting;
     }
     messages_.append(to, id);
@@ -77,6 +94,8 @@ class Admittance {
     const Adapter& a = adapters_[adapter];
     const u32 count = a.waiting - a.parked;
     if (count == 0) return kNone;
+    if (!in_table_) [[unlikely]]
+      return next_in_list(adapter);
     const u64* active = &active_[std::size_t{adapter} * words_];
     if (count == 1) return nth(active, 0);
     const Words words = random_.at(numbers_[adapter], a.packets);
@@ -90,12 +109,12 @@ class Admittance {
   u32 fetch_next(u32 adapter) const noexcept {
     const u32 destination = next(adapter);
     if (destination == kNone) return kNone;
-    __builtin_prefetch(&messages_[queue(adapter, destination).first]);
+    __builtin_prefetch(&messages_[first(adapter, destination)]);
     return destination;
   }
   /// The message at the head for a destination, and how much of it has left.
   [[nodiscard]] engine::Source::Kept front(u32 adapter, u32 destination, Tick now, u32& offset) const noexcept {
-    const u32 id = queue(adapter, destination).first;
+    const u32 id = first(adapter, destination);
     const Waiting& m = messages_[id];
     offset = left_of(id);
     // The birth's upper half: nothing waits for 2^32 cycles.
@@ -125,18 +144,24 @@ class Admittance {
     a.identity -= identity(m, destination);
     messages_.give_back(messages_.pop(from));
     if (!from.empty()) return;
-    active_[word(adapter, destination)] &= ~(u64{1} << (destination & 63U));
+    clear_active(adapter, destination);
+    if (!in_table_) far_queues_.erase(key(adapter, destination));
     --a.waiting;
   }
   /// A destination that cannot send now is left out until unpark.
   void park(u32 adapter, u32 destination) noexcept {
-    active_[word(adapter, destination)] &= ~(u64{1} << (destination & 63U));
-    parked_[word(adapter, destination)] |= u64{1} << (destination & 63U);
+    clear_active(adapter, destination);
+    if (in_table_) {
+      parked_[word(adapter, destination)] |= u64{1} << (destination & 63U);
+    } else {
+      lists_[adapter].parked.push_back(destination);
+    }
     ++adapters_[adapter].parked;
   }
   void unpark(u32 adapter) noexcept {
     if (adapters_[adapter].parked == 0) return;
     adapters_[adapter].parked = 0;
+    if (!in_table_) return unpark_list(adapter);
     for (u32 w = 0; w < words_; ++w) {
       active_[std::size_t{adapter} * words_ + w] |= std::exchange(parked_[std::size_t{adapter} * words_ + w], 0);
     }
@@ -150,7 +175,7 @@ class Admittance {
   }
 
   void archive(Archive& a) {
-    a(queues_, active_, parked_, adapters_, messages_);
+    a(queues_, active_, parked_, lists_, far_queues_, adapters_, messages_);
     std::size_t left = left_.size();
     a(left);
     left_.resize(left);
@@ -181,6 +206,48 @@ class Admittance {
     u32 parked = 0;
   };
 
+  /// Of an adapter in a large network: destinations with a packet that are not parked, ascending; and those that are.
+  struct Lists {
+    std::vector<u32> active;
+    std::vector<u32> parked;
+    void archive(Archive& a) { a(active, parked); }
+  };
+
+  [[nodiscard]] static u64 key(u32 adapter, u32 destination) noexcept { return u64{adapter} << 32U | destination; }
+  void set_active(u32 adapter, u32 destination) {
+    if (in_table_) {
+      active_[word(adapter, destination)] |= u64{1} << (destination & 63U);
+      return;
+    }
+    std::vector<u32>& active = lists_[adapter].active;
+    active.insert(std::lower_bound(active.begin(), active.end(), destination), destination);
+  }
+  void clear_active(u32 adapter, u32 destination) noexcept {
+    if (in_table_) {
+      active_[word(adapter, destination)] &= ~(u64{1} << (destination & 63U));
+      return;
+    }
+    std::vector<u32>& active = lists_[adapter].active;
+    active.erase(std::lower_bound(active.begin(), active.end(), destination));
+  }
+  /// As next() does where there is a table.
+  [[nodiscard, gnu::noinline]] u32 next_in_list(u32 adapter) const noexcept {
+    const std::vector<u32>& active = lists_[adapter].active;
+    if (active.size() == 1) return active.front();
+    const Words words = random_.at(numbers_[adapter], adapters_[adapter].packets);
+    for (u32 i = 0; i < 3; ++i) {
+      const u32 place = below(words[i], terminals_);
+      if (std::binary_search(active.begin(), active.end(), place)) return place;
+    }
+    return active[below(words[3], static_cast<u32>(active.size()))];
+  }
+  [[gnu::noinline]] void unpark_list(u32 adapter) noexcept {
+    Lists& lists = lists_[adapter];
+    lists.active.insert(lists.active.end(), lists.parked.begin(), lists.parked.end());
+    std::sort(lists.active.begin(), lists.active.end());
+    lists.parked.clear();
+  }
+
   [[nodiscard]] static u64 identity(const Waiting& m, u32 destination) noexcept {
     return mix64((static_cast<u64>(m.birth) << 32U | m.nth) ^ (static_cast<u64>(destination) << 40U) ^ m.flits);
   }
@@ -195,11 +262,17 @@ class Admittance {
   [[nodiscard]] std::size_t word(u32 adapter, u32 destination) const noexcept {
     return std::size_t{adapter} * words_ + (destination >> 6U);
   }
-  [[nodiscard]] engine::Queue& queue(u32 adapter, u32 destination) noexcept {
-    return queues_[std::size_t{adapter} * terminals_ + destination];
+  /// A new one where none is known.
+  [[nodiscard]] engine::Queue& queue(u32 adapter, u32 destination) {
+    if (in_table_) [[likely]]
+      return queues_[std::size_t{adapter} * terminals_ + destination];
+    return far_queues_[key(adapter, destination)];
   }
-  [[nodiscard]] const engine::Queue& queue(u32 adapter, u32 destination) const noexcept {
-    return queues_[std::size_t{adapter} * terminals_ + destination];
+  /// The first message for a destination for which something waits.
+  [[nodiscard]] u32 first(u32 adapter, u32 destination) const noexcept {
+    if (in_table_) [[likely]]
+      return queues_[std::size_t{adapter} * terminals_ + destination].first;
+    return far_queues_.find(key(adapter, destination))->first;
   }
 
   /// Flits of a message that have left. Most messages leave at once: only chunks in which one did not have counts.
@@ -218,9 +291,12 @@ class Admittance {
   std::vector<u32> numbers_;  ///< [adapter]: its terminal
   u32 terminals_ = 0;
   u32 words_ = 0;
-  PageVector<engine::Queue> queues_;  ///< [adapter * terminals + destination]
+  bool in_table_ = true;
+  PageVector<engine::Queue> queues_;  ///< [adapter * terminals + destination], where there is a table
   PageVector<u64> active_;            ///< [adapter * words]: destinations with a packet that are not parked
   std::vector<u64> parked_;
+  std::vector<Lists> lists_;           ///< [adapter], where there is no table
+  FlatMap<engine::Queue> far_queues_;  ///< by key(), likewise
   std::vector<Adapter> adapters_;
   engine::Queues<Waiting, engine::Chunks<Waiting, kChunkBits>> messages_;
   std::vector<std::unique_ptr<u32[]>> left_;  ///< [chunk of messages_]; nullptr: of all of them nothing has left
