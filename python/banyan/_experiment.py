@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
+import inspect
 import os
 import sys
 import tempfile
@@ -12,7 +14,7 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from . import _core, _toml
 from ._checks import expect, function, refuse_unknown, shown, whole, words
@@ -61,6 +63,29 @@ def _is_axis(value: Any) -> bool:
     if isinstance(value, (str, bytes, Mapping)):
         return isinstance(value, Mapping) and not isinstance(value, Component)
     return isinstance(value, (list, tuple, range)) or getattr(value, "ndim", 0) == 1
+
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _near_its_own(method: _Method) -> _Method:
+    """A method that takes parameters of experiments beside its own: a slip in one of these is no parameter of a network."""
+    own = [p.name for p in inspect.signature(method).parameters.values() if p.kind is not p.VAR_KEYWORD][1:]
+
+    @functools.wraps(method)
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except ConfigError as error:
+            for key in kwargs:
+                near = difflib.get_close_matches(key, own, 1, 0.75)
+                if near and key not in own and error.key in (key, f"sweep.{key}"):
+                    raise config_error(f'nothing in this experiment is called "{key}"', f'did you mean "{near[0]}"?',
+                                       key) from None
+            raise
+
+    return call  # type: ignore[return-value]
 
 
 class Experiment:
@@ -196,6 +221,7 @@ class Experiment:
     def run(self, threads: int = ..., *, progress: "Progress | bool | None" = ..., watch: Iterable[str] = ...,
             on_window: Callable[["_core.Window"], object] | None = ..., **overrides: Any) -> Result: ...
 
+    @_near_its_own
     def run(
         self,
         threads: int = 1,
@@ -225,6 +251,7 @@ class Experiment:
                 warnings.warn(text, BanyanWarning, stacklevel=2)
         return Result(core, _core.Sweep(points, [core]))
 
+    @_near_its_own
     def sweep(
         self,
         *,

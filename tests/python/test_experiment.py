@@ -448,3 +448,15 @@ def test_an_axis_takes_the_place_of_a_value_that_was_given_before(file):
     assert len(e.replace(**{"run.seed": 3}).sweep(**{"run.seed": [1, 2]})) == 2
     with pytest.raises(banyan.ConfigError, match="was given one value before"):
         e.replace(**{"traffic.load": 0.3}).sweep(load=[0.05, 0.1])
+
+
+def test_a_slip_in_a_parameter_of_a_method_names_that_parameter(file):
+    experiment = banyan.load(file)
+    for call, name in ((lambda: experiment.run(thread=2), "threads"), (lambda: experiment.sweep(executer=None, thread=2), "threads"),
+                       (lambda: experiment.sweep(load=[0.1], progres=True), "progress")):
+        with pytest.raises(banyan.ConfigError) as error:
+            call()
+        assert error.value.remedy == f'did you mean "{name}"?'
+    with pytest.raises(banyan.ConfigError) as error:
+        experiment.run(loat=0.2)
+    assert "load" in error.value.remedy
