@@ -1,5 +1,6 @@
 # Installs the headers of the library into the folder INCLUDE: those of core, with the seams, of api, the two of the engine that
 # models are written over, the mathematics that is equal on every machine, and what these include. SOURCES: the folder src.
+# (file(INSTALL) puts DESTDIR before INCLUDE itself.)
 cmake_policy(VERSION 3.20)
 file(GLOB waiting RELATIVE ${SOURCES} ${SOURCES}/banyan/core/*.hpp ${SOURCES}/banyan/api/*.hpp)
 list(APPEND waiting banyan/engine/per_switch.hpp banyan/engine/whole_network.hpp banyan/base/math.hpp)
