@@ -130,7 +130,7 @@ TEST(Energy, IsCheckedBeforeTheRun) {
   EXPECT_THROW(static_cast<void>(check(experiment_of(kMesh, {"run.energy=no-such-file.toml"}))), ConfigError);
   const std::string table = write_table("unit = \"pJ\"\n[events]\n" + cost("buffer_reads", "1"));
   EXPECT_THROW(static_cast<void>(check(experiment_of(
-                   "topology = { name = \"hypercube\", degree = 3 }\nswitch = \"circuit\"\nrouting = \"ecube\"\n"
+                   "topology = { name = \"hypercube\", degree = 3 }\nswitch = \"ideal\"\nrouting = \"ecube\"\n"
                    "traffic = { name = \"uniform\", load = 0.1 }\n",
                    {"run.energy=" + table}))),
                ConfigError);
