@@ -229,6 +229,14 @@ TEST_F(Ranks, ACheckpointTakesThePlaceOfTheOneBefore) {
     ASSERT_EQ(said.status, 0) << said.text;
   }
   EXPECT_EQ(here("ls state* | wc -l").text, "3\n");
+  // What killed ranks left goes too; what has another name stays.
+  EXPECT_EQ(here("touch state.00000000000000aa.1 state.00000000000000aa.5 .state.00000000000000aa.0.77.tmp "
+                 "other.00000000000000aa.1 state.txt")
+                .status,
+            0);
+  ASSERT_EQ(on(2, "banyan run mesh.toml --quiet --checkpoint state").status, 0);
+  EXPECT_EQ(here("ls -A | grep -c '^[.]*state[.]................[.]'").text, "2\n");
+  EXPECT_EQ(here("ls other.00000000000000aa.1 state.txt state | wc -l").text, "3\n");
   expect_refusal(on(2, "banyan run mesh.toml --checkpoint missing/state"), "missing/state");
 }
 

@@ -103,12 +103,21 @@ std::size_t columns_of(std::FILE* stream) {
   return kUsual;
 }
 
+namespace {
+
+/// Open MPI gives its processes a terminal, wherever what they write goes to.
+bool is_terminal(std::FILE* stream) {
+  return isatty(fileno(stream)) == 1 && environment("OMPI_COMM_WORLD_RANK").empty();
+}
+
+}  // namespace
+
 bool has_colour(std::FILE* stream) {
-  return isatty(fileno(stream)) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  return is_terminal(stream) && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 
 void show_text(const std::string& text, std::size_t keys) {
-  const bool folded = isatty(STDOUT_FILENO) == 1 || columns_given() > 0;
+  const bool folded = is_terminal(stdout) || columns_given() > 0;
   const std::string shown = folded ? report::fit_to_columns(text, columns_of(stdout), keys) : text;
   print(has_colour(stdout) ? report::in_colour(shown) : shown);
 }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <regex>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
@@ -117,21 +118,6 @@ void add_header(Archive& a, CheckpointHeader& header) {
   a(header);
 }
 
-/// The header of a file that is about to be replaced, whoever wrote it; of one process where it cannot be read.
-[[nodiscard]] CheckpointHeader header_in(const std::string& path) {
-  CheckpointHeader header;
-  std::error_code ignored;
-  if (path.empty() || !fs::is_regular_file(path, ignored)) return header;
-  try {
-    std::string magic(std::strlen(kMagic), '\0');
-    ArchiveOfFile(path).row(magic.data(), magic.size());
-    if (magic != kMagic) return header;
-    ArchiveOfFile a(path);
-    add_header(a, header);
-    return header;
-  } catch (const std::exception&) { return {}; }
-}
-
 [[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& remedy) {
   throw ConfigError({file, 0, 0, ""}, cause, remedy);
 }
@@ -195,7 +181,6 @@ RunKeeper::RunKeeper(Setup setup) : setup_(std::move(setup)), last_(Clock::now()
     refuse(setup_.file, "is no regular file, and a checkpoint takes the place of the one before", "name a file");
   }
   if (!setup_.resume.empty()) open_resumed();
-  before_ = header_in(setup_.file);
 }
 
 void RunKeeper::open_resumed() {
@@ -294,10 +279,27 @@ std::string RunKeeper::put_parts() {
     fs::remove(part, ignored);
     return failure;
   }
-  for (u32 r = ranks.rank(); before_.ranks > 1 && r < before_.ranks; r += ranks.size())
-    fs::remove(part_of_checkpoint(setup_.file, before_.identity, r), ignored);
-  before_ = setup_.header;
+  remove_old_parts(part);
   return failure;
+}
+
+/// Those of the checkpoint before, and what ranks left that were killed while they wrote. Each rank removes what has
+/// its number, or one that there is no rank for any more.
+void RunKeeper::remove_old_parts(const std::string& own) const {
+  const fs::path place(setup_.file);
+  const fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  const std::regex part("\\.?(.*)\\.([0-9a-f]{16})\\.([0-9]{1,9})(\\.[0-9]+\\.tmp)?");
+  std::vector<fs::path> old;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    std::smatch words;
+    if (name == fs::path(own).filename().string() || !std::regex_match(name, words, part)) continue;
+    const auto rank = static_cast<u32>(std::stoul(words[3]));
+    if (words[1] == place.filename().string() && rank % setup_.header.ranks == setup_.ranks->rank())
+      old.push_back(entry.path());
+  }
+  for (const fs::path& file : old) fs::remove(file, ignored);
 }
 
 void RunKeeper::write(const std::string& temporary, bool state) const {

@@ -81,10 +81,10 @@ class RunKeeper {
   void open_resumed();
   [[nodiscard]] std::string put(const std::string& place, bool state) const;
   [[nodiscard]] std::string put_parts();
+  void remove_old_parts(const std::string& own) const;
   void write(const std::string& temporary, bool state) const;
 
   Setup setup_;
-  CheckpointHeader before_;  ///< of the file that the next checkpoint takes the place of
   std::vector<State> parts_;
   std::unique_ptr<Archive> reader_;  ///< of a resumed run, up to its innermost layer
   u64 unread_ = 0;                   ///< parts
