@@ -245,10 +245,10 @@ class Experiment:
         core = points[0].run(whole(threads, "threads"), words(watch, "watch"), _display(progress, "run"), None,
                              function(on_window, "on_window"))
         if core.warning:
-            warnings.warn(core.warning, BanyanWarning, stacklevel=2)
+            warnings.warn(core.warning, BanyanWarning, stacklevel=3)
         if core.verdict == "saturated":
             for text in points.advice():
-                warnings.warn(text, BanyanWarning, stacklevel=2)
+                warnings.warn(text, BanyanWarning, stacklevel=3)
         return Result(core, _core.Sweep(points, [core]))
 
     @_near_its_own

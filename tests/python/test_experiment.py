@@ -460,3 +460,9 @@ def test_a_slip_in_a_parameter_of_a_method_names_that_parameter(file):
     with pytest.raises(banyan.ConfigError) as error:
         experiment.run(loat=0.2)
     assert "load" in error.value.remedy
+
+
+def test_a_warning_points_to_who_called(file):
+    with pytest.warns(banyan.BanyanWarning) as caught:
+        banyan.load(file).run(**{"switch.buffer": 1, "traffic.load": 0.9})
+    assert {warning.filename for warning in caught} == {__file__}
