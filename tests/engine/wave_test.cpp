@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "banyan/base/error.hpp"
 #include "banyan/base/hash.hpp"
 #include "engine/machines.hpp"
 
@@ -180,6 +181,97 @@ std::vector<Case> cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WaveTicks, ::testing::ValuesIn(cases()), [](const auto& c) { return c.param.name; });
+
+// --- Waves of several shards -----------------------------------------------------------------------------------------
+
+/// Runs a case on so many shards, on threads or not, beside one that makes tick after tick.
+void expect_the_same_ticks(const Case& c, u32 shards, u32 threads, Tick window, bool permuted = false) {
+  SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(shards) + " shards");
+  Lines lines;
+  u64 word = 5;
+  for (u32 k = 0; k < 3'000; ++k) {
+    word = mix64(word + 1);
+    const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
+    lines.push_back({draw(0, c.terminals), k / 40 * c.gap, draw(16, c.terminals), 1 + draw(32, 7)});
+  }
+  const auto made = [&](u32 parts, u32 on) {
+    engine::EngineSettings settings;
+    settings.shards = parts;
+    settings.threads = on;
+    settings.permuted = permuted && parts != 0;
+    auto rig = std::make_unique<Rig>(c.topology, c.switching, c.routing, settings);
+    rig->run_script(lines);
+    return rig;
+  };
+  const auto one = made(0, 1);
+  const auto many = made(shards, threads);
+  EXPECT_EQ(many->machine().scaling().window, window);
+  const Tick last = 75 * c.gap + 400;
+  for (Tick end = 1; end < last; end += c.gap * (13 + end % 4)) {
+    while (one->machine().next() < end) one->machine().step();
+    many->machine().run_until(end);
+    ASSERT_EQ(one->machine().hash(), many->machine().hash()) << "before tick " << end;
+    many->machine().audit();
+  }
+  EXPECT_GT(many->machine().totals().delivered, lines.size() / 16);
+}
+
+const Case& case_named(const std::string& name) {
+  static const std::vector<Case> all = cases();
+  return *std::find_if(all.begin(), all.end(), [&](const Case& c) { return name == c.name; });
+}
+
+/// What crosses between shards of these takes two ticks: without waves a window is as long.
+TEST(WavesTogether, AreTheTicksThatOneShardMakes) {
+  for (const char* const name : {"mesh", "wide_mesh", "narrow_mesh", "mesh_of_three_terminals", "long_pauses",
+                                 "many_virtual_channels", "cut_through"}) {
+    for (const bool permuted : {false, true})
+      expect_the_same_ticks(case_named(name), 2, 2, engine::kMostWaveTicks, permuted);
+    expect_the_same_ticks(case_named(name), 3, 3, engine::kMostWaveTicks);
+  }
+  for (const u32 threads : {4U, 6U}) expect_the_same_ticks(case_named("mesh"), threads, threads, 4);
+}
+
+TEST(WavesTogether, NotWhereOneWouldWaitForAnotherTooLong) { expect_the_same_ticks(case_named("wide_mesh"), 4, 4, 2); }
+
+/// The first shard and the last one are neighbours too. Of two, each comes to both of its borders when the other does;
+/// of three, one would wait at its beginning for the end of another.
+TEST(WavesTogether, AroundATorusWithAnEvenNumberOfShards) {
+  expect_the_same_ticks(case_named("torus"), 2, 2, engine::kMostWaveTicks);
+  expect_the_same_ticks(case_named("torus"), 4, 4, engine::kMostWaveTicks);
+  expect_the_same_ticks(case_named("torus"), 3, 3, 2);
+}
+
+TEST(WavesTogether, OnlyWithAThreadForEachShard) { expect_the_same_ticks(case_named("mesh"), 4, 2, 2); }
+
+TEST(WavesTogether, NotWhereWindowsAreLongAnyway) {
+  expect_the_same_ticks(case_named("line"), 2, 2, engine::kMostWaveTicks);
+  expect_the_same_ticks(case_named("long_channels"), 2, 2, 41);
+}
+
+/// A shard that cannot go on lets the others come to the barrier, at which all stop.
+TEST(WavesTogether, EndWhereOneShardFails) {
+  engine::EngineSettings settings;
+  settings.shards = settings.threads = 3;
+  settings.packet_slots = 1;
+  const Case& c = case_named("mesh");
+  Rig rig(c.topology, c.switching, c.routing, settings);
+  Lines lines;
+  for (u32 k = 0; k < 400; ++k) lines.push_back({k, 100 + k % 50, 399 - k, 3});
+  engine::Machine& machine = rig.run_script(lines);
+  ASSERT_EQ(machine.scaling().window, engine::kMostWaveTicks);
+  machine.run_until(110);
+  engine::PacketPool& pool = machine.shards()[1].terminals->pool();
+  while (pool.live() < pool.most() - 1) static_cast<void>(pool.allocate());
+  EXPECT_THROW(machine.run_until(1000), ConfigError);
+  EXPECT_THROW(machine.run_until(1000), ConfigError);
+  pool.clear();
+  machine.reset(0);
+  machine.set_window({0, kNever - 1});
+  machine.run_until(1000);
+  machine.audit();
+  EXPECT_EQ(machine.totals().delivered, lines.size()) << "a reset begins again";
+}
 
 // --- Births far ahead ------------------------------------------------------------------------------------------------
 

@@ -275,7 +275,38 @@ void Builder::wire(Tick least_extra) {
     }
     plan_wave(part);
   }
+  join_waves();
   reserve();
+}
+
+/// Where windows are shorter than a wave of two pairs of ticks, all shards may make one between two barriers.
+void Builder::join_waves() {
+  if (shards() == 1 || settings_.ranks != nullptr || window_ < 2 || window_ >= kMostWaveTicks) return;
+  for (const Shard& part : parts_) {
+    if (part.wave.blocks == 0 || part.wave.terminals.empty() || part.wave.pairs != kWavePairs) return;
+  }
+  const std::vector<BorderPlan> plans =
+      plan_borders(topology_.graph(), switch_shard_, shards(), parts_.front().wave.backwards);
+  for (u32 i = 0; i < plans.size(); ++i) {
+    Shard& part = parts_[i];
+    part.wave.backwards = plans[i].backwards;
+    part.border_of.assign(part.wave.blocks, nullptr);
+    for (const BorderPlan::Block& planned : plans[i].blocks) {
+      part.borders.push_back(std::make_unique<BorderBlock>(shards()));
+      part.border_of[planned.block] = part.borders.back().get();
+      // In two ticks a channel carries two flits and, either way, some credits.
+      for (const auto& [far, place] : planned.near) {
+        part.borders.back()->parcels[far].flits.reserve(2 * std::size_t{planned.channels});
+        part.borders.back()->parcels[far].controls.reserve(4 * std::size_t{planned.channels});
+      }
+    }
+  }
+  for (u32 i = 0; i < plans.size(); ++i) {
+    for (u32 k = 0; k < plans[i].blocks.size(); ++k) {
+      for (const auto& [far, place] : plans[i].blocks[k].near)
+        parts_[i].borders[k]->before.push_back(parts_[far].borders[place].get());
+    }
+  }
 }
 
 void Builder::join_networks(Tick most_window) {
@@ -314,9 +345,6 @@ void Builder::join_networks(Tick most_window) {
 
 /// Terminals belong to a block of switches when all of a block of theirs are attached to it, in the same order.
 void Builder::plan_wave(Shard& part) {
-  /// The farthest that was measured: on meshes of 700 and 1000 switches in a row (reach 11 and 16) two pairs take 0.90
-  /// of the time of before, where one took 1.1; farther blocks do not stay in a common second level of the cache.
-  constexpr u32 kMostReach = 16;
   if (part.populations.size() != 2) return;
   const Blocks switches = part.populations[1]->blocks();
   if (switches.count == 0) return;
@@ -381,7 +409,8 @@ void Builder::reserve() {
       for (auto& parcels : parts_[from].parcels) {
         parcels[to].flits.reserve(std::min<std::size_t>(crossing.flits * window_, kMostMails));
         parcels[to].controls.reserve(std::min<std::size_t>(kControls * crossing.controls * window_, kMostMails));
-        parcels[to].freed.reserve(std::min<std::size_t>(arriving[from] * window_, kMostMails) / thinned + 1);
+        const Tick ticks = parts_[from].borders.empty() ? window_ : kMostWaveTicks;
+        parcels[to].freed.reserve(std::min<std::size_t>(arriving[from] * ticks, kMostMails) / thinned + 1);
       }
     }
   }

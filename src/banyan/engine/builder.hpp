@@ -131,6 +131,7 @@ class Builder {
   [[nodiscard]] bool is_own(u32 shard) const { return shard >= own_.front() && shard <= own_.back(); }
   [[nodiscard]] u32 cut_for() const { return settings_.cut_for != 0 ? settings_.cut_for : settings_.threads; }
   static void plan_wave(Shard& part);
+  void join_waves();
   void reserve();
 
   const core::Topology& topology_;

@@ -61,6 +61,7 @@ struct Wires {
   std::vector<Tick>* due = nullptr;        ///< [population]
   std::vector<Parcel>* parcels = nullptr;  ///< [shard], those of the current window
   std::vector<u64>* touched = nullptr;     ///< bit per shard: its parcel is not empty
+  std::vector<Parcel>* early = nullptr;    ///< [shard]: takes what is delivered in place of `parcels` (border.hpp)
   std::vector<PacketPool*> pools;          ///< [slot of a handle]
   Probe* probe = nullptr;                  ///< absent unless the run is to write down more
 
@@ -71,7 +72,7 @@ struct Wires {
       Tick& next = (*due)[to.population];
       next = at < next ? at : next;
     } else {
-      post(parcel(to.shard), to.population, at, arrival);
+      post(early != nullptr ? (*early)[to.shard] : parcel(to.shard), to.population, at, arrival);
     }
   }
 

@@ -85,7 +85,8 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
       ranks_(ranks),
       own_(shards_.size()),
       traffics_(traffics),
-      window_(std::max<Tick>(window, 1)) {
+      window_(std::max<Tick>(window, 1)),
+      patience_(threads) {
   if (ranks_ != nullptr) {
     const u32 all = static_cast<u32>(shards_.size());
     first_ = ranks_->first(ranks_->rank(), all);
@@ -97,6 +98,8 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
   helper_cpu_seconds_.assign(threads_, 0.0);
   watches_.resize(threads_);
   barrier_ = std::make_unique<WindowBarrier>(threads_);
+  together_ = threads_ > 1 && threads_ == shards_.size() &&
+              std::none_of(shards_.begin(), shards_.end(), [](const Shard& s) { return s.border_of.empty(); });
   try {
     for (u32 worker = 1; worker < threads_; ++worker) helpers_.emplace_back([this, worker] { helper(worker); });
   } catch (...) {
@@ -122,6 +125,7 @@ void Machine::reset(u32 replication) {
       for (Parcel& parcel : parcels) parcel.clear();
     }
     for (auto& touched : shard.touched) std::fill(touched.begin(), touched.end(), 0);
+    shard.reset_borders();
   }
   for (Shard& shard : shards()) {
     if (shard.probe != nullptr) shard.probe->reset();
@@ -180,7 +184,11 @@ void Machine::run_shards(std::size_t first, std::size_t last, Tick begin, Tick e
       const u64 before = live(i);
       run_shard(i, begin, end, parity, worker);
       note_growth(i, before);
-    } catch (...) { return note_failure(i, parity); }
+    } catch (...) {
+      note_failure(i, parity);
+      if (is_wave(begin, end)) shards_[i].give_up();
+      return;
+    }
   }
 }
 
@@ -213,7 +221,8 @@ void Machine::run_windows(u32 worker) {
       }
       return;
     }
-    const Tick end = std::min(end_, begin + window_);
+    const bool wave = together_ && end_ - begin >= kMostWaveTicks;
+    const Tick end = wave ? begin + kMostWaveTicks : std::min(end_, begin + window_);
     const u32 next_parity = parity ^ 1U;
     run_shards(first, last, begin, end, next_parity, worker);
     if (watched_) ++watches_[worker].windows;
@@ -339,20 +348,33 @@ void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32
   shard.wires.parcels = &shard.parcels[parity];
   shard.wires.touched = &shard.touched[parity];
   Tick next = shard.next_due();
-  while (next < end) next = shard.run(std::max(next, begin), end);
+  double waited = 0.0;
+  if (is_wave(begin, end)) {
+    next = shard.run_together(begin, patience_, [&](auto&& wait) {
+      if (!watched_) return wait();
+      const Clock::time_point then = Clock::now();
+      wait();
+      waited += seconds_since(then);
+    });
+  } else {
+    while (next < end) next = shard.run(std::max(next, begin), end);
+  }
   for (std::size_t w = 0; w < shard.touched[parity].size(); ++w) {
     for (u64 bits = shard.touched[parity][w]; bits != 0; bits &= bits - 1) {
       next = std::min(next, shard.parcels[parity][w * 64 + static_cast<u32>(std::countr_zero(bits))].earliest);
     }
   }
   published_[parity][index] = next;
-  if (watched_) watches_[worker].seconds.work += seconds_since(start);
+  if (watched_) {
+    watches_[worker].seconds.work += seconds_since(start) - waited;
+    watches_[worker].seconds.wait += waited;
+  }
 }
 
 Scaling Machine::scaling() const {
   Scaling scaling;
   scaling.cut = cut_;
-  scaling.window = window_;
+  scaling.window = together_ ? kMostWaveTicks : window_;
   for (const Watch& watch : watches_) {
     scaling.mails += watch.mails;
     scaling.windows = std::max(scaling.windows, watch.windows);

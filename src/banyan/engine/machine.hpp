@@ -203,6 +203,8 @@ class Machine {
   [[nodiscard]] bool expects_here(Tick now) const;
   void run_windows(u32 worker);
   void run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker);
+  /// Whether a window is a wave that all shards make together.
+  [[nodiscard]] bool is_wave(Tick begin, Tick end) const noexcept { return together_ && end - begin == kMostWaveTicks; }
   void run_shards(std::size_t first, std::size_t last, Tick begin, Tick end, u32 parity, u32 worker);
   void note_failure(std::size_t shard, u32 parity);
   void take_parcels(std::size_t index, u32 parity, u32 worker);
@@ -248,6 +250,8 @@ class Machine {
   std::size_t failed_shard_ = 0;  ///< the first of them, with what it threw; until the next reset nothing runs
   std::exception_ptr failure_;
   std::unique_ptr<WindowBarrier> barrier_;
+  bool together_ = false;  ///< shards make waves together: each has borders, and a thread
+  Patience patience_;
   std::vector<std::thread> helpers_;
   std::vector<double> helper_cpu_seconds_;  ///< [worker]
   /// A line of the cache each, for every window writes it.

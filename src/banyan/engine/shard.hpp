@@ -8,6 +8,7 @@
 
 #include "banyan/base/archive.hpp"
 #include "banyan/core/topology.hpp"
+#include "banyan/engine/border.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -29,6 +30,9 @@ struct Shard {
   std::shared_ptr<const std::vector<u32>> shard_of_terminal;  ///< with an admission only
   std::array<std::vector<Parcel>, 2> parcels;                 ///< [parity of the window][destination shard]
   std::array<std::vector<u64>, 2> touched;  ///< [parity]: bit per destination shard, for parcels that are not empty
+  std::vector<std::unique_ptr<BorderBlock>> borders;  ///< absent where shards do not make waves together
+  std::vector<BorderBlock*> border_of;                ///< [block], with borders only
+  u32 waves = 0;                                      ///< that were begun together
 
   /// Runs everything that is due at `now`; returns the next tick at which something is.
   Tick run(Tick now) noexcept {
@@ -38,13 +42,49 @@ struct Shard {
   /// Likewise, and of the ticks before `end` the next ones with it where blocks may make several at once.
   Tick run(Tick now, Tick end) noexcept {
     if (wave.blocks == 0 || now + 1 >= end) return run(now);
-    run_wave(now, std::min<Tick>(wave.pairs, (end - now) / 2));
+    run_wave(now, std::min<Tick>(wave.pairs, (end - now) / 2), [](u32, Tick, auto&& run) { run(); });
     return next_due();
   }
 
   /// Ticks that run() makes at once at most where so many are left.
   [[nodiscard]] Tick most_ticks(Tick left) const noexcept {
     return wave.blocks == 0 ? 1 : std::min<Tick>(2 * wave.pairs, left);
+  }
+
+  /// Makes a wave beside the other shards, each on a thread of its own. `wait(f)` calls f(), which waits.
+  template <class Wait>
+  Tick run_together(Tick now, const Patience& patience, Wait&& wait) noexcept {
+    static_assert(kWavePairs == 2, "blocks at borders wait once");
+    ++waves;
+    run_wave(now, kWavePairs, [&](u32 b, Tick pair, auto&& run) {
+      BorderBlock* const border = border_of[b];
+      if (border == nullptr) return run();
+      if (pair == 0) {
+        wires.early = &border->parcels;
+        run();
+        wires.early = nullptr;
+        return border->made.come_to(waves);
+      }
+      for (BorderBlock* other : border->before) {
+        wait([&] { other->made.wait_for(waves, patience); });
+        receive(other->parcels[wires.shard]);
+      }
+      run();
+    });
+    return next_due();
+  }
+  /// It cannot make the wave that the others begin: they do not wait for it.
+  void give_up() noexcept {
+    ++waves;
+    for (auto& border : borders) border->made.come_to(waves);
+  }
+  /// Nobody waits any more.
+  void reset_borders() noexcept {
+    waves = 0;
+    for (auto& border : borders) {
+      border->made.reset();
+      for (Parcel& parcel : border->parcels) parcel.clear();
+    }
   }
 
   [[nodiscard]] Tick next_due() const noexcept {
@@ -94,8 +134,10 @@ struct Shard {
     const Tick next = populations[i]->run(now);
     due[i] = next < due[i] ? next : due[i];
   }
-  /// Populations 0, the terminals, and 1, the switches, make `pairs` pairs of ticks (wave.hpp).
-  void run_wave(Tick now, Tick pairs) noexcept {
+  /// Populations 0, the terminals, and 1, the switches, make `pairs` pairs of ticks (wave.hpp); `around(block, pair,
+  /// run)` calls run().
+  template <class Around>
+  void run_wave(Tick now, Tick pairs, Around&& around) noexcept {
     Population& interfaces = *populations[0];
     Population& switches = *populations[1];
     const bool together = !wave.terminals.empty();
@@ -106,17 +148,13 @@ struct Shard {
       due[1] = kNever;
     }
     switches.begin_wave(now, 2 * pairs);
-    const Tick steps = wave.blocks + (pairs - 1) * wave.reach;
-    for (Tick k = 0; k < steps; ++k) {
-      for (Tick pair = 0; pair < pairs && k >= pair * wave.reach; ++pair) {
-        const Tick nth = k - pair * wave.reach;
-        if (nth >= wave.blocks) continue;
-        const u32 b = static_cast<u32>(wave.backwards ? wave.blocks - 1 - nth : nth);
+    for_each_step(wave.blocks, wave.reach, pairs, wave.backwards, [&](u32 b, Tick pair) {
+      around(b, pair, [&] {
         const Tick t = now + 2 * pair;
         if (together) interfaces.run_blocks(wave.terminals[b], wave.terminals[b + 1], t, pair == 0);
         switches.run_blocks(b, b + 1, t, pair == 0);
-      }
-    }
+      });
+    });
     if (together) due[0] = interfaces.end_wave();
     due[1] = std::min(together ? kNever : due[1], switches.end_wave());
   }

@@ -228,6 +228,8 @@ void install(const config::Values& values, engine::Builder& builder) {
   if (builder.routing().sight() == core::Sight::network ||
       (fast && builder.settings().threads <= 1 && builder.settings().shards == 0)) {
     builder.partition_as_one();  // every router reads all others, or touches its neighbours without a detour
+  } else if (fast && setup.bytes > kCacheBytes) {
+    builder.partition_for_threads(bytes);  // blocks find their state in the cache in parts of any size
   } else {
     builder.partition_by_size(bytes);
   }

@@ -475,7 +475,10 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   /// together.
   [[gnu::always_inline]] void look_ahead(u32 b, Tick ticks) noexcept {
     memory_.restart();
-    const u32 soon = b + kBlocksAhead;
+    // Some shards take their blocks backwards (engine/border.hpp).
+    const bool backwards = b != 0 && (b < looked_from_ || b + 1 == blocks_);
+    looked_from_ = b;
+    const u32 soon = backwards ? b - kBlocksAhead : b + kBlocksAhead;
     if (soon >= blocks_) return;
     u32 events = 0;
     for (Tick t = 0; t < ticks; ++t) events += coming_[t].counts[soon].flits + coming_[t].counts[soon].credits;
@@ -596,6 +599,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   std::vector<Way> known_;   ///< [router * terminals + destination]; empty: every head is routed anew
 
   MemoryAhead memory_;
+  u32 looked_from_ = 0;  ///< the block at which memory was last asked for ahead
 
   // Scratch of a step.
   std::vector<u64> able_;  ///< [router * words + word]: Block::able at the beginning of switch allocation
