@@ -326,6 +326,15 @@ class Fabric final : public engine::Population {
   template <Mode M, bool Large>
   void take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept;
   void deliver(Fifo<Arrival>& wire, Tick end) noexcept;
+  /// f(packet, terminal) for what arrives at terminals before `end`.
+  template <class F>
+  void for_each_exit(Tick end, F&& f) {
+    for (const Fifo<Arrival>& wire : exits()) {
+      for (u64 n = 0; n < wire.size() && wire[n].at < end; ++n) {
+        f(record(wire[n].item.packet), terminals_.global(wire[n].down));
+      }
+    }
+  }
   template <Mode M, bool Large>
   void end_transfers(Tick part) noexcept;
   template <Mode M, bool Large>

@@ -47,6 +47,8 @@ Tick Fabric::run_as(Tick now) noexcept {
     take_mail();
   terminals_.source.advance(now);
   generate<Large>(now);
+  const bool fetches = Large && terminals_.sink.fetches();
+  if (fetches) for_each_exit(end, [&](const core::Packet& p, u32 terminal) { terminals_.sink.fetch_end(p, terminal); });
   Tick part = first;
   // Looking for the parts in which something happens would cost more than doing all of them: they are few.
   if (every_part_) {
@@ -62,6 +64,10 @@ Tick Fabric::run_as(Tick now) noexcept {
   for (auto& wire : exits()) {
     if (wire.next() < end) deliver(wire, end);
     next = std::min(next, wire.next());
+  }
+  if (fetches) {
+    for_each_exit(end + plan_.link_parts,
+                  [&](const core::Packet& p, u32 terminal) { terminals_.sink.fetch_place(p, terminal); });
   }
   const bool at_once = next < end + plan_.link_parts;
   if (!at_once || now >= settled_ + kSettled) {
