@@ -46,19 +46,32 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
  public:
   explicit Dcqcn(const Settings& settings) : set_(settings) {}
 
-  void begin() override { ends_.clear(); }
+  void begin() override {
+    ends_.clear();
+    told_.clear();
+  }
   [[nodiscard]] core::Carrier carrier() const noexcept override { return set_.carrier; }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(set_.flow, member);
   }
   void open(u32 end, const core::FlowEnd&) override { ends_.resize(std::size_t{end} + 1); }
+  /// Where nothing is marked a receiving end is not looked at.
+  void fetch(u32 end, bool at_source) const noexcept override {
+    if (at_source) __builtin_prefetch(&ends_[end]);
+  }
 
   [[nodiscard]] Tick may_send(u32 end, const core::Departure&, Tick now) const noexcept override {
     return std::max(static_cast<Tick>(std::ceil(ends_[end].next)), now);
   }
   void sent(u32 end, const core::Departure& what, Tick now, core::Pace&) noexcept override {
-    End& e = ends_[end];
-    e.next = std::max(e.next, static_cast<double>(now)) + what.flits / e.rate;
+    auto& [place, next] = ends_[end];
+    next = std::max(next, static_cast<double>(now));
+    if (place == kNone) {
+      next += what.flits;
+      return;
+    }
+    Told& e = told_[place];
+    next += what.flits / e.rate;
     if (!e.limited) return;
     for (e.flits += what.flits; e.flits >= set_.increase_flits; e.flits -= set_.increase_flits) {
       ++e.flit_stages;
@@ -69,15 +82,16 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   /// The notification point.
   void arrived(u32 end, const core::Packet&, const core::Signals& signals, Tick now,
                core::Pace& pace) noexcept override {
-    End& e = ends_[end];
-    if (!signals.marked || now < e.quiet_until) return;
+    if (!signals.marked) return;
+    Told& e = told(end);
+    if (now < e.quiet_until) return;
     e.quiet_until = now + set_.notification;
     pace.tell(end, {.packets = 1, .marked = 1});
   }
   /// The reaction point: a notification cuts the rate, and begins fast recovery (equation 1). Of switches it heeds as
   /// many as a receiver would have sent.
   void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {
-    End& e = ends_[end];
+    Told& e = told(end);
     if (feedback.kind == core::kSwitchNotification) {
       if (now < e.quiet_until) return;
       e.quiet_until = now + set_.notification;
@@ -94,7 +108,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   }
   /// Timers that were moved meanwhile come too early, and are set again by nobody: the later ones are on their way.
   void timer(u32 end, Tick now, core::Pace& pace) noexcept override {
-    End& e = ends_[end];
+    Told& e = told(end);
     if (!e.limited || now < std::min(e.decay_at, e.increase_at)) return;
     if (now >= e.decay_at) {
       e.estimate *= 1.0 - set_.gain;  // equation 2
@@ -111,35 +125,43 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
 
   [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
-    const End& e = ends_[end];
     // Where an end was never notified, all else is as it was at the beginning.
     constexpr u64 kOne = std::bit_cast<u64>(1.0);
-    if (e.decay_at == 0)
-      return digest_of(kOne, kOne, kOne, std::bit_cast<u64>(e.next), u64{0}, e.quiet_until, u64{0}, u64{0}, u64{0},
-                       u64{0});
-    return digest_of(std::bit_cast<u64>(e.rate), std::bit_cast<u64>(e.target), std::bit_cast<u64>(e.estimate),
-                     std::bit_cast<u64>(e.next), e.flits, e.quiet_until, e.decay_at, e.increase_at,
-                     u64{e.time_stages} << 32U | e.flit_stages, u64{e.limited ? 1U : 0U});
+    const u64 next = std::bit_cast<u64>(ends_[end].next);
+    const u32 place = ends_[end].told;
+    if (place == kNone || told_[place].decay_at == 0) {
+      const u64 quiet_until = place == kNone ? 0 : told_[place].quiet_until;
+      return digest_of(kOne, kOne, kOne, next, u64{0}, quiet_until, u64{0}, u64{0}, u64{0}, u64{0});
+    }
+    const Told& e = told_[place];
+    return digest_of(std::bit_cast<u64>(e.rate), std::bit_cast<u64>(e.target), std::bit_cast<u64>(e.estimate), next,
+                     e.flits, e.quiet_until, e.decay_at, e.increase_at, u64{e.time_stages} << 32U | e.flit_stages,
+                     u64{e.limited ? 1U : 0U});
   }
   [[nodiscard]] std::string explain(u32 end) const override {
     return fmt::format("its next packet leaves at tick {:.0f}, at {:.4g} flits per cycle", std::ceil(ends_[end].next),
-                       ends_[end].rate);
+                       ends_[end].told == kNone ? 1.0 : told_[ends_[end].told].rate);
   }
   [[nodiscard]] std::string violation() const override {
-    for (const End& e : ends_) {
+    for (const Told& e : told_) {
       if (!(e.rate >= set_.least && e.rate <= 1.0 && e.estimate >= 0.0 && e.estimate <= 1.0))
         return fmt::format("dcqcn has a rate of {} and an estimate of {}", e.rate, e.estimate);
     }
     return {};
   }
-  void archive(Archive& a) override { a(ends_); }
+  void archive(Archive& a) override { a(ends_, told_); }
 
  private:
+  /// What a packet of a flow at the link's rate needs, and no more: there are as many as pairs of terminals.
   struct End {
+    u32 told = kNone;   ///< where what it was told is; kNone: nothing
+    double next = 0.0;  ///< tick from which on the next packet may leave
+  };
+  /// What is known of an end to which something came: at the receiver a marked packet, at the source a notification.
+  struct Told {
     double rate = 1.0;      ///< R_C
     double target = 1.0;    ///< R_T
     double estimate = 1.0;  ///< alpha
-    double next = 0.0;      ///< tick from which on the next packet may leave
     u64 flits = 0;          ///< sent since the byte counter's last stage
     Tick quiet_until = 0;   ///< receiver: no notification before; source: none of a switch is heeded
     Tick decay_at = 0;
@@ -149,8 +171,17 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     bool limited = false;  ///< it was notified, and is not back at the link's rate
   };
 
+  [[nodiscard]] Told& told(u32 end) {
+    u32& place = ends_[end].told;
+    if (place == kNone) {
+      place = static_cast<u32>(told_.size());
+      told_.emplace_back();
+    }
+    return told_[place];
+  }
+
   /// Fast recovery, additive or hyper increase (equations 3 and 4).
-  void increase(End& e) const noexcept {
+  void increase(Told& e) const noexcept {
     if (std::max(e.time_stages, e.flit_stages) > set_.recovery) {
       const u32 both = std::min(e.time_stages, e.flit_stages);
       e.target += both > set_.recovery ? (both - set_.recovery) * set_.hyper : set_.additive;
@@ -164,7 +195,8 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   }
 
   Settings set_;
-  std::vector<End> ends_;  ///< [end]
+  std::vector<End> ends_;   ///< [end]
+  std::vector<Told> told_;  ///< in the order in which they were told something first
 };
 
 /// A published set of parameters: times in nanoseconds, rates as shares of the link's.

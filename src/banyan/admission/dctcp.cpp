@@ -43,6 +43,7 @@ class Dctcp final : public core::Admission {
     ends_[end].window = set_.initial;
     acknowledgments_.open(end);
   }
+  void fetch(u32 end, bool) const noexcept override { __builtin_prefetch(&ends_[end]); }
 
   /// A packet that is longer than the window goes alone.
   [[nodiscard]] Tick may_send(u32 end, const core::Departure& next, Tick now) const noexcept override {

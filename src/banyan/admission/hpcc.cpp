@@ -53,6 +53,9 @@ class Hpcc final : public core::Admission {
     ends_[end].window = ends_[end].reference = set_.round_trip;  // what the link carries in a round trip: W_init
     acknowledgments_.open(end);
   }
+  void fetch(u32 end, bool at_source) const noexcept override {
+    if (at_source) __builtin_prefetch(&ends_[end]);
+  }
 
   /// A packet leaves while less than a window is in flight, and not before the one ahead has had its time at the rate
   /// of the window over T (section 3.2).

@@ -52,6 +52,9 @@ class InfinibandCc final : public core::Admission, public core::HearsSwitches {
     ends_[end].terminal = what.terminal;
     ends_[end].index = set_.least;
   }
+  void fetch(u32 end, bool at_source) const noexcept override {
+    if (at_source) __builtin_prefetch(&ends_[end]);
+  }
 
   [[nodiscard]] Tick may_send(u32 end, const core::Departure&, Tick now) const noexcept override {
     return std::max(ends_[end].next, now);

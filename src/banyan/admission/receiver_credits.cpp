@@ -69,6 +69,7 @@ class ReceiverCredits final : public core::Admission {
   void queued(u32 end, u32 flits, Tick, core::Pace& pace) noexcept override {
     if (!set_.unsolicited) pace.tell(end, {.flits = flits, .kind = kRequest});
   }
+  void fetch(u32 end, bool) const noexcept override { __builtin_prefetch(&ends_[end]); }
   /// A packet leaves once its first flit is granted; the grants that follow pay for the others. So no length of a
   /// packet or of a window can leave a flow with grants that are too short for what comes next.
   [[nodiscard]] Tick may_send(u32 end, const core::Departure&, Tick now) const noexcept override {

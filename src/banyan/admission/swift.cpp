@@ -55,6 +55,9 @@ class Swift final : public core::Admission {
     ends_.resize(std::size_t{end} + 1);
     acknowledgments_.open(end);
   }
+  void fetch(u32 end, bool at_source) const noexcept override {
+    if (at_source) __builtin_prefetch(&ends_[end]);
+  }
 
   /// A window below one packet sends one per round trip over the window (section 3.4).
   [[nodiscard]] Tick may_send(u32 end, const core::Departure& next, Tick now) const noexcept override {

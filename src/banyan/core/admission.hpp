@@ -90,6 +90,11 @@ class Admission {
   [[nodiscard]] virtual u64 flow_key(const FlowMember& member) const noexcept = 0;
   /// A new end, the next number.
   virtual void open(u32 end, const FlowEnd& what) = 0;
+  /// A packet of that end leaves or arrives soon: the memory of what that needs may be asked for.
+  virtual void fetch(u32 end, bool at_source) const noexcept {
+    static_cast<void>(end);
+    static_cast<void>(at_source);
+  }
 
   // --- at the source -------------------------------------------------------------------------------------------
   /// A message waits.

@@ -95,6 +95,18 @@ class BirthWheel {
     now_ = now + ticks - 1;
   }
 
+  /// Queues that were scheduled for a tick near by, where nothing came before that.
+  template <class F>
+  void for_each_at(Tick at, F&& f) const {
+    const u32 slot = static_cast<u32>(at % kSlots);
+    if ((occupied_[slot >> 6U] >> (slot & 63U) & 1U) == 0) return;
+    for (u32 w = 0; w < words_; ++w) {
+      for (u64 bits = wheel_[static_cast<std::size_t>(slot) * words_ + w]; bits != 0; bits &= bits - 1) {
+        f(w * 64 + static_cast<u32>(std::countr_zero(bits)));
+      }
+    }
+  }
+
   /// The next tick after `now` at which a queue that is not ready becomes ready; kNever when none does.
   template <class At>
   [[nodiscard]] Tick next_after(Tick now, At&& at) const noexcept {

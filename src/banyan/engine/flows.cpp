@@ -12,6 +12,8 @@ namespace banyan::engine {
 namespace {
 
 constexpr std::size_t kFewestPlaces = 64;
+constexpr std::size_t kManyLanes = 8192;  ///< beyond which those in use are kept together, for the cache
+constexpr std::size_t kEndsAhead = 12;    ///< ends between asking for the memory of one and reading it
 
 }  // namespace
 
@@ -52,9 +54,10 @@ void Flows::reset() {
   setup_.admission->begin();
   now_ = 0;
   ends_.clear();
-  places_.assign(kFewestPlaces, kNone);
+  places_.assign(kFewestPlaces, {});
   forget_digests();
   lanes_.clear();
+  free_lane_ = kNone;
   waits_.clear();
   for (auto* lists : {&active_, &open_, &closed_, &parked_}) {
     for (std::vector<u32>& lanes : *lists) lanes.clear();
@@ -71,49 +74,64 @@ void Flows::reset() {
 
 u32 Flows::open_end(u32 terminal, u32 peer, u64 key, u32 first_peer) {
   const u32 end = static_cast<u32>(ends_.size());
-  ends_.push_back({{terminal, peer == kNone, first_peer, key}, kNone, 0});
+  const bool at_source = peer == kNone;
+  ends_.push_back({.key = key, .terminal = terminal, .peer = first_peer, .at_source = at_source});
   if (2 * ends_.size() > places_.size()) {
-    places_.assign(2 * places_.size(), kNone);
-    for (u32 known = 0; known < end; ++known) enter(known);
+    const std::vector<Place> known = std::exchange(places_, std::vector<Place>(2 * places_.size()));
+    for (const Place place : known) {
+      if (place.end != kNone) enter(place);
+    }
   }
-  enter(end);
-  digests_.push_back({.which = which(end)});
+  enter({end, hash_of(terminal, peer, key)});
+  digests_.push_back(0);
   touched_.reserve(digests_.capacity());
   touch(end);
-  setup_.admission->open(end, ends_.back().what);
+  setup_.admission->open(end, {terminal, at_source, first_peer, key});
   return end;
 }
 
-void Flows::enter(u32 end) {
-  std::size_t at = which(end);
-  while (places_[at & (places_.size() - 1)] != kNone) ++at;
-  places_[at & (places_.size() - 1)] = end;
+void Flows::enter(Place place) {
+  u32 at = place.hash;
+  while (places_[at & (places_.size() - 1)].end != kNone) ++at;
+  places_[at & (places_.size() - 1)] = place;
 }
 
 void Flows::forget_digests() {
-  digests_.assign(ends_.size(), {});
+  digests_.assign(ends_.size(), 0);
   touched_.clear();
   touched_.reserve(digests_.capacity());
   sum_of_digests_ = 0;
   for (u32 end = 0; end < ends_.size(); ++end) {
-    digests_[end].which = which(end);
-    touch(end);
+    ends_[end].touched = true;
+    touched_.push_back(end);
   }
+}
+
+u32 Flows::take_lane(u32 end, u32 queue) {
+  const u32 lane = free_lane_ != kNone ? free_lane_ : static_cast<u32>(lanes_.size());
+  if (lane == lanes_.size()) lanes_.emplace_back();
+  Lane& l = lanes_[lane];
+  free_lane_ = l.next_of_end;
+  l = {.end = end, .queue = queue, .next_of_end = std::exchange(ends_[end].first_lane, lane)};
+  return lane;
+}
+
+void Flows::give_back_lane(u32 lane) noexcept {
+  Lane& l = lanes_[lane];
+  u32* link = &ends_[l.end].first_lane;
+  while (*link != lane) link = &lanes_[*link].next_of_end;
+  *link = std::exchange(l.next_of_end, std::exchange(free_lane_, lane));
 }
 
 void Flows::join(u32 queue, const core::FlowMember& member, const core::Message& message, u64 nth, u32 traffic,
                  u8 priority, Tick now) {
   now_ = now;
   const u32 end = end_of(member.source, kNone, setup_.admission->flow_key(member), member.destination);
-  ends_[end].what.peer = member.destination;
+  ends_[end].peer = member.destination;
   touch(end);
   u32 lane = ends_[end].first_lane;
   while (lane != kNone && lanes_[lane].queue != queue) lane = lanes_[lane].next_of_end;
-  if (lane == kNone) {
-    lane = static_cast<u32>(lanes_.size());
-    lanes_.push_back({.end = end, .queue = queue, .next_of_end = ends_[end].first_lane});
-    ends_[end].first_lane = lane;
-  }
+  if (lane == kNone) lane = take_lane(end, queue);
   const u32 place = waits_.take();
   Waiting& last = waits_[place];
   last.message = message;
@@ -148,6 +166,7 @@ void Flows::join(u32 queue, const core::FlowMember& member, const core::Message&
   active_[queue][l.active] = moved;
   lanes_[moved].active = l.active;
   active_[queue].pop_back();
+  if (lanes_.size() > kManyLanes) give_back_lane(lane);
 }
 
 bool Flows::before(u32 a, u32 b) const noexcept {
@@ -221,7 +240,7 @@ void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& wh
   front(lane).offset += what.flits;
   waiting_flits_[queue] -= what.flits;
   if (whole) pop(queue, lane);
-  ends_[end].what.peer = destination;
+  ends_[end].peer = destination;
   ends_[end].flits += what.flits;
   touch(end);
   setup_.admission->sent(end, what, now, *this);
@@ -261,11 +280,11 @@ void Flows::gate(u32 end, Tick at) noexcept {
 }
 
 void Flows::wake(u32 end, Tick at) noexcept {
-  const core::FlowEnd& what = ends_[end].what;
+  const End& e = ends_[end];
   static_cast<void>(add({.due = std::max(at, now_ + 1),
-                         .terminal = what.terminal,
-                         .peer = what.at_source ? kNone : what.peer,
-                         .key = what.key,
+                         .terminal = e.terminal,
+                         .peer = e.at_source ? kNone : e.peer,
+                         .key = e.key,
                          .feedback = {},
                          .kind = Word::Kind::timer}));
 }
@@ -277,21 +296,21 @@ void Flows::wake_terminal(u32 terminal, Tick at) noexcept {
 }
 
 void Flows::tell(u32 end, const core::Feedback& feedback) noexcept {
-  const core::FlowEnd& what = ends_[end].what;
-  if (what.peer == kNone) return;  // a multidestination packet has no one other end
+  const End& e = ends_[end];
+  if (e.peer == kNone) return;  // a multidestination packet has no one other end
   Word word{.due = now_ + 1,
-            .terminal = what.peer,
-            .peer = what.at_source ? what.terminal : kNone,
-            .key = what.key,
+            .terminal = e.peer,
+            .peer = e.at_source ? e.terminal : kNone,
+            .key = e.key,
             .feedback = feedback};
   word.feedback.sent = now_;
   if (setup_.control_flits != 0) {
     // What a terminal tells in one tick goes into packets in an order that does not depend on who was asked first.
     word.kind = Word::Kind::leaving;
-    word.terminal = what.terminal;
-    word.other = what.peer;
+    word.terminal = e.terminal;
+    word.other = e.peer;
   } else {
-    word.due = now_ + setup_.delays->between(what.terminal, what.peer);
+    word.due = now_ + setup_.delays->between(e.terminal, e.peer);
   }
   deliver(word);
 }
@@ -337,7 +356,7 @@ void Flows::explain(std::vector<Wait>& into, std::size_t most) const {
       const Lane& l = lanes_[lane];
       if (l.again != kNever) continue;
       const core::Message& message = waits_[l.messages.first].message;
-      const core::FlowEnd& flow = ends_[l.end].what;
+      const End& flow = ends_[l.end];
       if (shut.size() >= most) {
         // Its sentence is written only where it may be among the first.
         const Wait bound{flow.terminal, message.destination, {}, flow.key};
@@ -356,10 +375,10 @@ void Flows::explain(std::vector<Wait>& into, std::size_t most) const {
 
 std::string Flows::violation() const {
   for (u32 end = 0; setup_.admission->ends_are_apart() && end < ends_.size(); ++end) {
-    if (!digests_[end].touched && digests_[end].value != digest_of(end)) {
+    if (!ends_[end].touched && digests_[end] != digest_of(end)) {
       return fmt::format(
           "what the admission remembers of a flow of terminal {} has changed, and nothing happened to it",
-          ends_[end].what.terminal);
+          ends_[end].terminal);
     }
   }
   return setup_.admission->violation();
@@ -368,11 +387,18 @@ std::string Flows::violation() const {
 u64 Flows::digest() const noexcept {
   u64 sum = 0;
   if (setup_.admission->ends_are_apart()) {
-    for (const u32 end : touched_) {
-      Digest& known = digests_[end];
-      const u64 before = std::exchange(known.value, digest_of(end));
-      known.touched = false;
-      sum_of_digests_ += known.value - before;
+    const std::size_t asked = large() && touched_.size() > kEndsAhead ? touched_.size() - kEndsAhead : 0;
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+      if (i < asked) {
+        const u32 ahead = touched_[i + kEndsAhead];
+        __builtin_prefetch(&ends_[ahead]);
+        __builtin_prefetch(&digests_[ahead]);
+        setup_.admission->fetch(ahead, true);
+      }
+      const u32 end = touched_[i];
+      const u64 before = std::exchange(digests_[end], digest_of(end));
+      ends_[end].touched = false;
+      sum_of_digests_ += digests_[end] - before;
     }
     touched_.clear();
     sum = sum_of_digests_;
@@ -387,7 +413,7 @@ u64 Flows::digest() const noexcept {
       waits_.for_each(lanes_[lane].messages, [&](const Waiting& w) {
         Hasher h;
         for (const u64 v :
-             {u64{ends_[lanes_[lane].end].what.terminal}, w.message.birth, w.nth, u64{w.offset}, u64{w.traffic}}) {
+             {u64{ends_[lanes_[lane].end].terminal}, w.message.birth, w.nth, u64{w.offset}, u64{w.traffic}}) {
           h.add(v);
         }
         sum += h.value();

@@ -117,6 +117,21 @@ class Flows final : public core::Pace {
     for (const u32 lane : active_[queue]) waits_.for_each(lanes_[lane].messages, f);
   }
 
+  // --- asking for memory ahead -----------------------------------------------------------------------------------
+  /// Whether the ends are too many for a cache near by, so that it pays to ask for one before it is needed.
+  [[nodiscard]] bool large() const noexcept { return ends_.size() >= kManyEnds; }
+  /// First for the place of an end, when that is here for the end itself. `peer`: kNone for an end at the source.
+  void fetch_place(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
+    __builtin_prefetch(&places_[hash_of(terminal, peer, setup_.admission->flow_key(member)) & (places_.size() - 1)]);
+  }
+  void fetch_end(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
+    const u32 hash = hash_of(terminal, peer, setup_.admission->flow_key(member));
+    const Place place = places_[hash & (places_.size() - 1)];
+    if (place.end == kNone) return;
+    __builtin_prefetch(&ends_[place.end]);
+    setup_.admission->fetch(place.end, peer == kNone);
+  }
+
   // --- the sink's part -------------------------------------------------------------------------------------------
   /// A packet of `member` arrived at `terminal`; of a multidestination packet its last copy.
   void arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet, const core::Signals& signals,
@@ -189,8 +204,7 @@ class Flows final : public core::Pace {
   template <class F>
   void for_each_end(F&& f) const {
     for (const End& e : ends_)
-      f(e.what.at_source ? e.what.terminal : e.what.peer, e.what.key, e.what.at_source ? e.flits : 0,
-        e.what.at_source ? 0 : e.flits);
+      f(e.at_source ? e.terminal : e.peer, e.key, e.at_source ? e.flits : 0, e.at_source ? 0 : e.flits);
   }
   [[nodiscard]] std::string violation() const;
   [[nodiscard]] OwnMetrics& own_metrics() noexcept { return own_; }
@@ -200,17 +214,31 @@ class Flows final : public core::Pace {
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
-    a(*setup_.admission, now_, ends_, places_, lanes_, waits_, active_, open_, closed_, parked_, waiting_,
+    a(*setup_.admission, now_, ends_, places_, lanes_, free_lane_, waits_, active_, open_, closed_, parked_, waiting_,
       waiting_flits_);
     if (a.reading()) forget_digests();
     a(agenda_, changed_, tags_, at_source_, on_their_way_, own_);
   }
 
  private:
-  struct End {
-    core::FlowEnd what;
-    u32 first_lane = kNone;
+  static constexpr std::size_t kManyEnds = std::size_t{1} << 14U;
+
+  /// Half a line of the cache, and all of an end that a packet needs: there are two for each pair of terminals.
+  struct alignas(32) End {
+    u64 key = 0;
     u64 flits = 0;  ///< sent or arrived
+    u32 terminal = 0;
+    u32 peer = kNone;  ///< of an end at the source: where its last message goes
+    u32 first_lane = kNone;
+    bool at_source = false;
+    mutable bool touched = false;  ///< no part of the state: something happened since digest() looked at it
+
+    void archive(Archive& a) { a(key, flits, terminal, peer, first_lane, at_source); }
+  };
+  /// A place in the table of ends. What is in it is told by a part of its hash, without a look at the end.
+  struct Place {
+    u32 end = kNone;  ///< kNone: a free place
+    u32 hash = 0;
   };
   enum class Gate : u8 {
     none,    ///< nothing waits
@@ -219,11 +247,11 @@ class Flows final : public core::Pace {
     shut,    ///< until gate()
     parked,
   };
-  /// The messages of a flow that wait in one source queue. A terminal may have several queues.
+  /// What waits of a flow in one source queue. Where there are many, one is given back when nothing waits any more.
   struct Lane {
     u32 end = 0;
     u32 queue = 0;
-    u32 next_of_end = kNone;
+    u32 next_of_end = kNone;  ///< of a lane that is free: the next free one
     Queue messages = {};
     u32 active = 0;   ///< position in active_
     u32 place = 0;    ///< position in open_ or closed_
@@ -274,35 +302,38 @@ class Flows final : public core::Pace {
   }
   /// `peer`: kNone for an end at the source.
   [[nodiscard, gnu::always_inline]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
-    const u64 hash = hash_of(terminal, peer, key);
-    for (u64 at = hash;; ++at) {
-      const u32 end = places_[at & (places_.size() - 1)];
-      if (end == kNone) [[unlikely]]
+    const u32 hash = hash_of(terminal, peer, key);
+    for (u32 at = hash;; ++at) {
+      const Place place = places_[at & (places_.size() - 1)];
+      if (place.end == kNone) [[unlikely]]
         return open_end(terminal, peer, key, first_peer);
-      const core::FlowEnd& what = ends_[end].what;
-      if (what.key == key && what.terminal == terminal && (what.at_source ? kNone : what.peer) == peer) [[likely]]
-        return end;
+      if (place.hash != hash) continue;
+      const End& e = ends_[place.end];
+      if (e.key == key && e.terminal == terminal && (e.at_source ? kNone : e.peer) == peer) [[likely]]
+        return place.end;
     }
   }
   /// It was not met before.
   [[gnu::noinline]] u32 open_end(u32 terminal, u32 peer, u64 key, u32 first_peer);
-  [[nodiscard]] static u64 hash_of(u32 terminal, u32 peer, u64 key) noexcept {
+  [[nodiscard]] static u64 number_of(u32 terminal, u32 peer, u64 key) noexcept {
     return mix64((u64{terminal} << 32U | peer) * 0x9e3779b97f4a7c15ULL + key);
   }
-  void enter(u32 end);
+  [[nodiscard]] static u32 hash_of(u32 terminal, u32 peer, u64 key) noexcept {
+    return static_cast<u32>(number_of(terminal, peer, key));
+  }
+  void enter(Place place);
+  [[gnu::noinline]] u32 take_lane(u32 end, u32 queue);
+  void give_back_lane(u32 lane) noexcept;
   /// Something about an end is another: its digest is looked at again.
   void touch(u32 end) noexcept {
-    if (digests_[end].touched) return;
-    digests_[end].touched = true;
+    if (std::exchange(ends_[end].touched, true)) return;
     touched_.push_back(end);
   }
   void forget_digests();
-  [[nodiscard]] u64 which(u32 end) const noexcept {
-    const core::FlowEnd& what = ends_[end].what;
-    return hash_of(what.terminal, what.at_source ? kNone : what.peer, what.key);
-  }
   [[nodiscard]] u64 digest_of(u32 end) const noexcept {
-    return mix64(mix64(digests_[end].which ^ ends_[end].flits) + setup_.admission->digest(end));
+    const End& e = ends_[end];
+    const u64 which = number_of(e.terminal, e.at_source ? kNone : e.peer, e.key);
+    return mix64(mix64(which ^ e.flits) + setup_.admission->digest(end));
   }
   void hear(const Word& word);
   [[nodiscard]] core::Message into_packet(const Word& word);
@@ -314,17 +345,13 @@ class Flows final : public core::Pace {
   void* post_to_ = nullptr;
   Tick now_ = 0;
   std::vector<End> ends_;
-  std::vector<u32> places_;  ///< ends by hash_of, with linear probing, at most half full; kNone: a free place
+  std::vector<Place> places_;  ///< ends by hash_of, with linear probing, at most half full
   /// What digest() found last: an end that nothing happened at since then has the same. No part of the state.
-  struct Digest {
-    u64 value = 0;
-    u64 which = 0;  ///< hash_of the end, which stays
-    bool touched = false;
-  };
-  mutable std::vector<Digest> digests_;  ///< [end]
-  mutable std::vector<u32> touched_;     ///< ends that were touched since then, with room for all
+  mutable std::vector<u64> digests_;  ///< [end]
+  mutable std::vector<u32> touched_;  ///< ends that were touched since then, with room for all
   mutable u64 sum_of_digests_ = 0;
   std::vector<Lane> lanes_;
+  u32 free_lane_ = kNone;  ///< the one that was given back last is the first to be taken
   Queues<Waiting> waits_;
   std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
   std::vector<std::vector<u32>> open_;    ///< [queue]: those of them with an open gate; a heap, what leaves next first

@@ -21,6 +21,15 @@ class Sink {
 
   void reset();
 
+  /// Whether it pays to ask ahead for what arrivals need: first fetch_place(), later fetch_end().
+  [[nodiscard]] bool fetches() const noexcept { return plan_.flows != nullptr && plan_.flows->large(); }
+  void fetch_place(const core::Packet& packet, u32 terminal) const noexcept {
+    plan_.flows->fetch_place(terminal, packet.source, member_of(packet));
+  }
+  void fetch_end(const core::Packet& packet, u32 terminal) const noexcept {
+    plan_.flows->fetch_end(terminal, packet.source, member_of(packet));
+  }
+
   /// The tail of `packet` (of whatever shard) arrived at a terminal of this shard. The caller
   /// releases the record. `hops`: switches passed. `serialization`: ticks since the head arrived here; 0 for a packet
   /// that arrives as a whole. `marked`: a switch has marked the packet. `value`: what switches wrote.
@@ -89,11 +98,12 @@ class Sink {
       arrive_special(packet, terminal, now, {marked, static_cast<u16>(hops), value});
   }
   void arrive_special(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept;
+  [[nodiscard]] static core::FlowMember member_of(const core::Packet& packet) noexcept {
+    return {packet.source, packet.copies != 0 ? kNone : packet.destination,
+            EndpointPlan::service_class(packet.traffic, packet.flags)};
+  }
   void admit(const core::Packet& packet, u32 terminal, Tick now, const core::Signals& signals) noexcept {
-    plan_.flows->arrived(terminal,
-                         {packet.source, packet.copies != 0 ? kNone : packet.destination,
-                          EndpointPlan::service_class(packet.traffic, packet.flags)},
-                         packet, signals, now);
+    plan_.flows->arrived(terminal, member_of(packet), packet, signals, now);
   }
   void note_order(const core::Packet& packet) noexcept;
   void note_multicast(const core::Packet& packet, Tick now) noexcept;

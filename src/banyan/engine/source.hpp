@@ -179,6 +179,7 @@ class Source {
     return plan_.flows == nullptr ? cursors_ : feed_;
   }
   void advance_flows(Tick now);
+  void fetch_ends() const noexcept;
   /// Whether a packet with feedback waits: it has a queue of its own, and goes before the flows.
   [[nodiscard]] bool control_waits(u32 local) const noexcept {
     return plan_.control != kNone && feed_[place(local, plan_.control)].message.birth <= births_.now() &&

@@ -25,6 +25,26 @@ void Source::advance_flows(Tick now) {
     post(plan_.local_of[terminal], plan_.control, message);
   });
   for (const u32 local : due_) refresh(local);
+  if (plan_.flows->large()) fetch_ends();
+}
+
+/// What is born in the next ticks finds its flow near by.
+void Source::fetch_ends() const noexcept {
+  const Flows& flows = *plan_.flows;
+  const auto for_each_born = [&](Tick at, auto&& f) {
+    births_.for_each_at(at, [&](u32 local) {
+      const u32 terminal = plan_.terminals[local];
+      for (u32 i = 0; i < plan_.counted; ++i) {
+        const core::Message& message = feed_[place(local, i)].message;
+        if (message.birth > at) continue;
+        const u32 destination = message.copies != 0 ? kNone : message.destination;
+        f(core::FlowMember{terminal, destination, EndpointPlan::service_class(i, message.flags)});
+      }
+    });
+  };
+  const Tick now = births_.now();
+  for_each_born(now + 2, [&](const core::FlowMember& member) { flows.fetch_place(member.source, kNone, member); });
+  for_each_born(now + 1, [&](const core::FlowMember& member) { flows.fetch_end(member.source, kNone, member); });
 }
 
 u32 Source::next_feed_of_all(u32 local, bool with_room) const noexcept {

@@ -334,13 +334,15 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
     ++queues;
     packets += queue.packets;
     into.fill(name(q), queue.packets, capacity);
-    Item head;
-    const bool all = into.wants_contents();
-    store_.for_each(queue, [&](const Item& item) {
-      if ((item.packet & kMarker) != 0) return;
-      if (head.packet == kNone) head = item;
-      if (all) into.packet(name(q), record(item.packet));
-    });
+    Item head = queue.head;
+    if (into.wants_contents() || !queue.has_packet()) {
+      head.packet = kNone;
+      store_.for_each(queue, [&](const Item& item) {
+        if ((item.packet & kMarker) != 0) return;
+        if (head.packet == kNone) head = item;
+        if (into.wants_contents()) into.packet(name(q), record(item.packet));
+      });
+    }
     if (is_in(side)) {
       show_head_in(into, port, q, head, channel);
     } else {

@@ -326,6 +326,15 @@ class Fabric final : public engine::Population {
   template <Mode M, bool Large>
   void take_arrivals(Fifo<Arrival>& wire, Tick part) noexcept;
   void deliver(Fifo<Arrival>& wire, Tick end) noexcept;
+  /// f(packet, terminal) for what arrives at terminals before `end`.
+  template <class F>
+  void for_each_exit(Tick end, F&& f) {
+    for (const Fifo<Arrival>& wire : exits()) {
+      for (u64 n = 0; n < wire.size() && wire[n].at < end; ++n) {
+        f(record(wire[n].item.packet), terminals_.global(wire[n].down));
+      }
+    }
+  }
   template <Mode M, bool Large>
   void end_transfers(Tick part) noexcept;
   template <Mode M, bool Large>
@@ -443,6 +452,9 @@ class Fabric final : public engine::Population {
   [[nodiscard]] std::span<Fifo<Arrival>> exits() noexcept { return {wires_.data() + latencies_, latencies_}; }
   void set_class_room(u32 egress, u32 q, bool room) noexcept;
   [[nodiscard]] u64 route_of(u32 source, u32 destination, u32& hops) noexcept;
+  void fetch_route(u32 source, u32 destination) const noexcept {
+    if (!routes_.empty()) __builtin_prefetch(&routes_[std::size_t{source} * graph_.terminals() + destination]);
+  }
   [[nodiscard]] u64 find_route(u32 source, u32 destination, u32& hops) const noexcept;
 
   // Congestion (recn.cpp). What has to be looked at for every packet is here, the rest is rare.

@@ -47,6 +47,8 @@ Tick Fabric::run_as(Tick now) noexcept {
     take_mail();
   terminals_.source.advance(now);
   generate<Large>(now);
+  const bool fetches = Large && terminals_.sink.fetches();
+  if (fetches) for_each_exit(end, [&](const core::Packet& p, u32 terminal) { terminals_.sink.fetch_end(p, terminal); });
   Tick part = first;
   // Looking for the parts in which something happens would cost more than doing all of them: they are few.
   if (every_part_) {
@@ -62,6 +64,10 @@ Tick Fabric::run_as(Tick now) noexcept {
   for (auto& wire : exits()) {
     if (wire.next() < end) deliver(wire, end);
     next = std::min(next, wire.next());
+  }
+  if (fetches) {
+    for_each_exit(end + plan_.link_parts,
+                  [&](const core::Packet& p, u32 terminal) { terminals_.sink.fetch_place(p, terminal); });
   }
   const bool at_once = next < end + plan_.link_parts;
   if (!at_once || now >= settled_ + kSettled) {
@@ -287,8 +293,11 @@ void Fabric::generate(Tick now) noexcept {
   const std::span<const u64> ready = terminals_.source.ready();
   if (flows_) [[unlikely]] {
     for (std::size_t w = 0; w < ready.size(); ++w) {
-      for (u64 bits = ready[w]; bits != 0; bits &= bits - 1)
-        mark_adapter(static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits)));
+      for (u64 bits = ready[w]; bits != 0; bits &= bits - 1) {
+        const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
+        mark_adapter(t);
+        if (Large) fetch_route(t, terminals_.source.head_destination(t));
+      }
     }
     return;
   }
@@ -305,6 +314,7 @@ void Fabric::generate(Tick now) noexcept {
           const engine::Source::Kept kept = terminals_.source.keep(t);
           if (Large && limits_[t] == kNone) {
             admittance_.fetch_queue(t, kept.destination);
+            fetch_route(t, kept.destination);
             born_.push_back({t, kept});
           } else {
             admittance_.push(t, kept);
@@ -365,9 +375,7 @@ void Fabric::fill(u32 adapter) noexcept {
     admittance_.pop(adapter, destination, pool_[id].flits);
     put_into_adapter<M>(e, id, route, hops, queue_class);
     destination = admittance_.fetch_next(adapter);
-    if (Large && destination != kNone && !routes_.empty()) {
-      __builtin_prefetch(&routes_[std::size_t{adapter} * graph_.terminals() + destination]);
-    }
+    if (Large && destination != kNone) fetch_route(adapter, destination);
   }
 }
 
