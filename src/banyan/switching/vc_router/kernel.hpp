@@ -230,6 +230,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
   /// A virtual channel of a router of a block.
   using Item = std::conditional_t<OneWord, u16, u32>;
+  /// Where routers have many ports, most of a list is never used: it takes no memory on usual pages.
+  using ItemVector = std::conditional_t<OneWord, PageVector<Item>, SmallPageVector<Item>>;
   static constexpr u32 kItemBits = OneWord ? 6 : 12;  ///< of the virtual channel's number; above: the router's
   [[nodiscard]] static Item item(u32 e, u32 i) noexcept { return static_cast<Item>(e << kItemBits | i); }
   [[nodiscard]] static u32 router_of(u32 item) noexcept { return item >> kItemBits; }
@@ -585,7 +587,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   u32 heads_at_ = 0;
   u32 room_ = 0;                                  ///< items of a block and tick
   std::vector<Counts> counts_;                    ///< [tick * blocks + block]
-  PageVector<Item> items_;                        ///< [(tick * blocks + block) * room]
+  ItemVector items_;                              ///< [(tick * blocks + block) * room]
   std::array<Agenda, 2 * kMostAhead> agendas_{};  ///< of every tick, by its remainder, twice
   const Agenda* coming_ = agendas_.data();        ///< [ticks from now]: in agendas_
 
