@@ -26,7 +26,7 @@ void* found(const Get& get) {
 
 }  // namespace
 
-void* allocate_pages(std::size_t bytes) {
+void* allocate_pages(std::size_t bytes, bool huge) {
   if (bytes < kHugePage) {
     void* const memory = found([&] { return std::aligned_alloc(kCacheLine, (bytes / kCacheLine + 1) * kCacheLine); });
     return std::memset(memory, 0, bytes);
@@ -36,7 +36,10 @@ void* allocate_pages(std::size_t bytes) {
     return place == MAP_FAILED ? nullptr : place;
   });
 #ifdef MADV_HUGEPAGE
-  madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: where it is not granted, the array is only slower
+  // A wish: where it is not granted, the array is only slower.
+  if (huge) madvise(memory, bytes, MADV_HUGEPAGE);
+#else
+  static_cast<void>(huge);
 #endif
   return memory;
 }

@@ -9,8 +9,8 @@
 
 namespace banyan {
 
-/// Zeroed memory; throws std::bad_alloc.
-[[nodiscard]] void* allocate_pages(std::size_t bytes);
+/// Zeroed memory; throws std::bad_alloc. `huge`: on huge pages where the system has them.
+[[nodiscard]] void* allocate_pages(std::size_t bytes, bool huge = true);
 void free_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Asks for the pages of memory that will be written from end to end, all at once: each alone would be a fault. A wish.
@@ -24,17 +24,21 @@ void reserve_pages(std::vector<T>& values, std::size_t count) {
 }
 
 /// Arrays start as zeros, and what is never written takes no memory.
-template <class T>
+template <class T, bool Huge = true>
 class PageAllocator {
  public:
   using value_type = T;
+  template <class U>
+  struct rebind {
+    using other = PageAllocator<U, Huge>;
+  };
   static_assert(std::is_trivially_copyable_v<T>);
 
   PageAllocator() = default;
   template <class U>
-  PageAllocator(const PageAllocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor): a rebound allocator
+  PageAllocator(const PageAllocator<U, Huge>&) noexcept {}  // NOLINT(google-explicit-constructor): a rebound allocator
 
-  [[nodiscard]] T* allocate(std::size_t n) { return static_cast<T*>(allocate_pages(n * sizeof(T))); }
+  [[nodiscard]] T* allocate(std::size_t n) { return static_cast<T*>(allocate_pages(n * sizeof(T), Huge)); }
   void deallocate(T* p, std::size_t n) noexcept { free_pages(p, n * sizeof(T)); }
   /// Elements that are made without a value stay as the pages were: zeros.
   template <class U>
@@ -44,7 +48,7 @@ class PageAllocator {
     ::new (static_cast<void*>(p)) U(std::forward<Values>(values)...);
   }
   template <class U>
-  bool operator==(const PageAllocator<U>&) const noexcept {
+  bool operator==(const PageAllocator<U, Huge>&) const noexcept {
     return true;
   }
 };
@@ -53,5 +57,10 @@ class PageAllocator {
 /// members.
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
+
+/// The same for an array of which parts that lie everywhere in it are never written: usual pages, which exist where
+/// something was written.
+template <class T>
+using SmallPageVector = std::vector<T, PageAllocator<T, false>>;
 
 }  // namespace banyan

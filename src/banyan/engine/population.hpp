@@ -45,11 +45,11 @@ class PlaceLedger {
   explicit PlaceLedger(std::size_t channels = 0) : channels_(channels) {}
 
   void open(u32 channel, u32 vc, u32 places) {
-    Place& place = at(channel, vc);
-    place.open = true;
-    place.balance += static_cast<i32>(places);
+    const std::size_t i = make(channel, vc);
+    groups_[vc / kGroup].open[i] = true;
+    groups_[vc / kGroup].balance[i] += static_cast<i32>(places);
   }
-  void known(u32 channel, u32 vc, u64 places) { at(channel, vc).balance -= static_cast<i32>(places); }
+  void known(u32 channel, u32 vc, u64 places) { add(channel, vc, -static_cast<i32>(places)); }
 
   /// What does not add up: because it is wrong, or because the other end of the channel is in another ledger.
   struct Unbalanced {
@@ -62,50 +62,58 @@ class PlaceLedger {
   [[nodiscard]] std::vector<Unbalanced> take_unbalanced() {
     std::vector<Unbalanced> list;
     for (u32 group = 0; group < groups_.size(); ++group) {
-      for (std::size_t i = 0; i < groups_[group].size(); ++i) {
-        if (groups_[group][i].balance == 0) continue;
+      std::vector<i32>& balance = groups_[group].balance;
+      for (std::size_t i = 0; i < balance.size(); ++i) {
+        if (balance[i] == 0) continue;
         list.push_back({static_cast<u32>(i / kGroup), group * kGroup + static_cast<u32>(i % kGroup),
-                        std::exchange(groups_[group][i].balance, 0)});
+                        std::exchange(balance[i], 0)});
       }
     }
     return list;
   }
   void add(const std::vector<Unbalanced>& list) {
-    for (const Unbalanced& place : list) at(place.channel, place.vc).balance += place.balance;
+    for (const Unbalanced& place : list) add(place.channel, place.vc, place.balance);
   }
   /// Calls f(channel, vc, places that are missing; below 0: too many) for every one that does not add up.
   template <class F>
   void for_each_error(F&& f) const {
     std::size_t channels = 0;
-    for (const auto& group : groups_) channels = std::max(channels, group.size() / kGroup);
+    for (const Group& group : groups_) channels = std::max(channels, group.balance.size() / kGroup);
     for (std::size_t i = 0; i < channels * kVcs; ++i) {
       const std::size_t channel = i / kVcs;
       const std::size_t vc = i % kVcs;
-      const std::vector<Place>& group = groups_[vc / kGroup];
-      if (group.size() <= channel * kGroup) continue;
-      const Place& place = group[channel * kGroup + vc % kGroup];
-      if (place.open && place.balance != 0) f(static_cast<u32>(channel), static_cast<u32>(vc), i64{place.balance});
+      const Group& group = groups_[vc / kGroup];
+      if (group.balance.size() <= channel * kGroup) continue;
+      const std::size_t at = channel * kGroup + vc % kGroup;
+      if (group.open[at] && group.balance[at] != 0)
+        f(static_cast<u32>(channel), static_cast<u32>(vc), i64{group.balance[at]});
     }
   }
 
  private:
   static constexpr u32 kVcs = 64;
-  static constexpr u32 kGroup = 8;  ///< virtual channels whose places lie together; what no channel has takes no memory
+  static constexpr u32 kGroup = 4;  ///< virtual channels whose places lie together; what no channel has takes no memory
 
-  struct Place {
-    i32 balance = 0;  ///< places stated, less those known
-    bool open = false;
+  /// [channel * kGroup + vc % kGroup].
+  struct Group {
+    std::vector<i32> balance;  ///< places stated, less those known
+    std::vector<bool> open;
   };
 
-  [[nodiscard]] Place& at(u32 channel, u32 vc) {
-    std::vector<Place>& group = groups_[vc / kGroup];
+  void add(u32 channel, u32 vc, i32 places) { groups_[vc / kGroup].balance[make(channel, vc)] += places; }
+  /// Its place in its group, which has room for it from now on.
+  [[nodiscard]] std::size_t make(u32 channel, u32 vc) {
+    Group& group = groups_[vc / kGroup];
     const std::size_t i = std::size_t{channel} * kGroup + vc % kGroup;
-    if (i >= group.size()) group.resize(std::max(channels_, std::size_t{channel} + 1) * kGroup);
-    return group[i];
+    if (i >= group.balance.size()) {
+      group.balance.resize(std::max(channels_, std::size_t{channel} + 1) * kGroup);
+      group.open.resize(group.balance.size());
+    }
+    return i;
   }
 
   std::size_t channels_;
-  std::array<std::vector<Place>, kVcs / kGroup> groups_;  ///< [vc / kGroup][channel * kGroup + vc % kGroup]
+  std::array<Group, kVcs / kGroup> groups_;  ///< [vc / kGroup]
 };
 
 /// What a population holds, for the conservation audit.

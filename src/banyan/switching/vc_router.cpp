@@ -38,7 +38,7 @@ constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
 
 template <bool OneWord, u32 Shift>
 void add_fast_routers(engine::Builder& builder, const RouterSetup& setup) {
-  if (setup.bytes > kCacheBytes) {
+  if (setup.bytes > kCacheBytes && setup.buffer <= parts::LentPlaces::kMostPlaces) {
     add_routers<parts::VcRouterKernel<OneWord, Shift, true>>(builder, setup);
   } else {
     add_routers<parts::VcRouterKernel<OneWord, Shift, false>>(builder, setup);

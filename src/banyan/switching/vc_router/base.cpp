@@ -11,8 +11,8 @@ constexpr Stream kVcRouterWays{"vc_router: choices of routings"};
 
 }  // namespace
 
-template <class N>
-VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup)
+template <class N, class Places>
+VcRouterBase<N, Places>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterSetup& setup)
     : topology_(builder.topology()),
       routing_(builder.routing()),
       seed_(builder.settings().seed),
@@ -29,12 +29,13 @@ VcRouterBase<N>::VcRouterBase(engine::Builder& builder, u32 shard, const RouterS
   for (engine::PacketPool* pool : builder.pools()) pools_.push_back(pool);
 }
 
-template <class N>
-void VcRouterBase<N>::reset_base(u32 replication) {
+template <class N, class Places>
+void VcRouterBase<N, Places>::reset_base(u32 replication) {
   random_ = core::HopRandom(seed_, kVcRouterWays, replication);
   std::fill(inputs_.begin(), inputs_.end(), InputVc{});
   std::fill(outputs_.begin(), outputs_.end(), OutputVc{});
   std::fill(pool_.begin(), pool_.end(), setup_.pool);
+  flits_.reset();
   movements_ = 0;
   packets_ = 0;
   observed_at_ = kNever;
@@ -48,47 +49,47 @@ void VcRouterBase<N>::reset_base(u32 replication) {
   }
 }
 
-template <class N>
-u32 VcRouterBase<N>::credits_in_use(u32 e, u32 port) const noexcept {
+template <class N, class Places>
+u32 VcRouterBase<N, Places>::credits_in_use(u32 e, u32 port) const noexcept {
   if (!leads_on(switches_[e], port)) return 0;
   u32 credits = 0;
   for (u32 v = 0; v < layout_.vcs(); ++v) credits += outputs_[base(e) + layout_.index(port, v)].credits;
   return setup_.buffer * layout_.vcs() - credits;
 }
 
-template <class N>
-void VcRouterBase<N>::take_snapshot(u32 e) const noexcept {
+template <class N, class Places>
+void VcRouterBase<N, Places>::take_snapshot(u32 e) const noexcept {
   for (u32 p = 0; p < layout_.ports(); ++p) observed_[std::size_t{e} * layout_.ports() + p] = credits_in_use(e, p);
 }
 
-template <class N>
-void VcRouterBase<N>::take_snapshot_of_all(Tick now) noexcept {
+template <class N, class Places>
+void VcRouterBase<N, Places>::take_snapshot_of_all(Tick now) noexcept {
   observed_at_ = now;
   for (u32 e = 0; e < entities(); ++e) take_snapshot(e);
 }
 
-template <class N>
-u32 VcRouterBase<N>::used(u32 switch_, u32 port) const noexcept {
+template <class N, class Places>
+u32 VcRouterBase<N, Places>::used(u32 switch_, u32 port) const noexcept {
   const u32 e = routing_sight_ == core::Sight::network ? switch_ : routing_entity_;
   return observed_[std::size_t{e} * layout_.ports() + port];
 }
 
-template <class N>
-bool VcRouterBase<N>::leads_on(u32 s, u32 port) const {
+template <class N, class Places>
+bool VcRouterBase<N, Places>::leads_on(u32 s, u32 port) const {
   if (port >= topology_.graph().outputs(s)) return false;
   const u32 channel = topology_.graph().channel_out_of(s, port);
   return channel != kNone && !topology_.graph().channel(channel).failed;
 }
 
-template <class N>
-bool VcRouterBase<N>::fed_by_terminal(u32 s, u32 port) const {
+template <class N, class Places>
+bool VcRouterBase<N, Places>::fed_by_terminal(u32 s, u32 port) const {
   if (port >= topology_.graph().inputs(s)) return false;
   const u32 channel = topology_.graph().channel_into(s, port);
   return channel != kNone && topology_.graph().channel(channel).from.terminal;
 }
 
-template <class N>
-void VcRouterBase<N>::digest_base(u32 e, Hasher& h) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::digest_base(u32 e, Hasher& h) const {
   h.add(switches_[e]);
   for (u32 p = 0; p < layout_.ports(); ++p) {
     for (u32 v = 0; v < layout_.vcs(); ++v) {
@@ -105,13 +106,13 @@ void VcRouterBase<N>::digest_base(u32 e, Hasher& h) const {
   }
 }
 
-template <class N>
-std::string VcRouterBase<N>::violation(u32 e, u32 i, std::string_view what) const {
+template <class N, class Places>
+std::string VcRouterBase<N, Places>::violation(u32 e, u32 i, std::string_view what) const {
   return fmt::format("switch {} port {} vc {}: {}", switches_[e], layout_.port(i), layout_.vc(i), what);
 }
 
-template <class N>
-void VcRouterBase<N>::hold(engine::Holdings& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::hold(engine::Holdings& into) const {
   const u32 places = flits_.places();
   for (u32 e = 0; e < entities(); ++e) {
     hold_places(e, into);
@@ -133,19 +134,20 @@ void VcRouterBase<N>::hold(engine::Holdings& into) const {
   }
 }
 
-template <class N>
-void VcRouterBase<N>::hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::hold_arrival(u32 e, u32 port, const core::Flit& flit, engine::Holdings& into) const {
   into.places.known(topology_.graph().channel_into(switches_[e], port), flit.vc, 1);
 }
 
-template <class N>
-void VcRouterBase<N>::hold_arrival(u32 e, u32 port, const core::Control& control, engine::Holdings& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::hold_arrival(u32 e, u32 port, const core::Control& control,
+                                           engine::Holdings& into) const {
   into.places.known(topology_.graph().channel_out_of(switches_[e], port), control.vc, control.argument);
 }
 
 /// Places of the buffers behind its outputs, and in its own, but for what is on channels.
-template <class N>
-void VcRouterBase<N>::hold_places(u32 e, engine::Holdings& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::hold_places(u32 e, engine::Holdings& into) const {
   const core::Graph& graph = topology_.graph();
   const u32 s = switches_[e];
   for (u32 p = 0; p < layout_.ports(); ++p) {
@@ -160,15 +162,15 @@ void VcRouterBase<N>::hold_places(u32 e, engine::Holdings& into) const {
   }
 }
 
-template <class N>
-void VcRouterBase<N>::activity(engine::Activity& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::activity(engine::Activity& into) const {
   u64 buffered = 0;
   for (const InputVc& in : inputs_) buffered += in.ring.count;
   into += {movements_ + buffered, movements_, movements_, movements_, packets_};
 }
 
-template <class N>
-void VcRouterBase<N>::occupancy(std::vector<u64>& levels) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::occupancy(std::vector<u64>& levels) const {
   for (u32 e = 0; e < entities(); ++e) {
     engine::Holdings held;
     for (u32 i = 0; i < layout_.size(); ++i) {
@@ -180,8 +182,8 @@ void VcRouterBase<N>::occupancy(std::vector<u64>& levels) const {
 }
 
 /// A channel is full when the buffers of all its virtual channels are.
-template <class N>
-void VcRouterBase<N>::full_channels(std::vector<u32>& channels) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::full_channels(std::vector<u32>& channels) const {
   for (u32 e = 0; e < entities(); ++e) {
     for (u32 p = 0; p < topology_.graph().inputs(switches_[e]); ++p) {
       bool full = topology_.graph().channel_into(switches_[e], p) != kNone;
@@ -193,14 +195,14 @@ void VcRouterBase<N>::full_channels(std::vector<u32>& channels) const {
   }
 }
 
-template <class N>
-engine::Resource VcRouterBase<N>::buffer_of(u32 e, u32 i) const {
+template <class N, class Places>
+engine::Resource VcRouterBase<N, Places>::buffer_of(u32 e, u32 i) const {
   return engine::Resource::input(topology_.graph().channel_into(switches_[e], layout_.port(i)), layout_.vc(i));
 }
 
 /// What the packet at the front of input virtual channel i waits for to go on through output virtual channel o.
-template <class N>
-void VcRouterBase<N>::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) const {
   using engine::Resource;
   using engine::Why;
   const core::Packet& waiter = packet(flits_.front(e, i, inputs_[base(e) + i].ring).packet());
@@ -217,16 +219,16 @@ void VcRouterBase<N>::wait_for(u32 e, u32 i, u32 o, engine::BlockedView& into) c
 }
 
 /// Nobody but the packet in input virtual channel i holds output virtual channel o, and there is a place for it.
-template <class N>
-bool VcRouterBase<N>::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const {
+template <class N, class Places>
+bool VcRouterBase<N, Places>::is_ready(u32 e, u32 i, u32 o, const core::Packet& waiter) const {
   const u32 holder = outputs_[base(e) + o].holder;
   if (holder == i) return room(e, o) != 0;
   return holder == kNobody && room(e, o) >= (setup_.cut_through ? waiter.flits : 1U);
 }
 
 /// A head that holds no virtual channel yet waits for any of its candidates; for its turn when one of them is ready.
-template <class N>
-void VcRouterBase<N>::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const {
   const BufferedFlit& flit = flits_.front(e, i, inputs_[base(e) + i].ring);
   const core::Packet& waiter = packet(flit.packet());
   core::Candidates candidates;
@@ -255,8 +257,8 @@ void VcRouterBase<N>::wait_for_vc(u32 e, u32 i, engine::BlockedView& into) const
   if (!leads) into.blocked(buffer_of(e, i), buffer_of(e, i), engine::Why::held, waiter, kNone);
 }
 
-template <class N>
-void VcRouterBase<N>::blocked_on(engine::BlockedView& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::blocked_on(engine::BlockedView& into) const {
   // Routers last looked at their queues when they were stepped, which depends on shards and on what wakes them.
   for (u32 e = 0; e < entities() && watched(); ++e) take_snapshot(e);
   for (u32 e = 0; e < entities(); ++e) {
@@ -275,8 +277,8 @@ void VcRouterBase<N>::blocked_on(engine::BlockedView& into) const {
 }
 
 /// Every packet once: its flits lie side by side.
-template <class N>
-void VcRouterBase<N>::show_contents(u32 e, u32 i, engine::BlockedView& into) const {
+template <class N, class Places>
+void VcRouterBase<N, Places>::show_contents(u32 e, u32 i, engine::BlockedView& into) const {
   const RingState ring = inputs_[base(e) + i].ring;
   const core::Packet* last = nullptr;
   for (u32 k = 0; k < ring.count; ++k) {
@@ -286,7 +288,8 @@ void VcRouterBase<N>::show_contents(u32 e, u32 i, engine::BlockedView& into) con
   }
 }
 
-template class VcRouterBase<u8>;
-template class VcRouterBase<u16>;
+template class VcRouterBase<u8, AllPlaces>;
+template class VcRouterBase<u16, AllPlaces>;
+template class VcRouterBase<u16, LentPlaces>;
 
 }  // namespace banyan::switching::parts

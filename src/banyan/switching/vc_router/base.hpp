@@ -147,7 +147,7 @@ template <class Open, class Credits>
   return best;
 }
 
-template <class N>
+template <class N, class Places = AllPlaces>
 class VcRouterBase : public core::Occupancy {
  public:
   using RingState = RingStateOf<N>;
@@ -239,7 +239,7 @@ class VcRouterBase : public core::Occupancy {
   PageVector<InputVc> inputs_;    ///< [entity * layout size + index]
   PageVector<OutputVc> outputs_;  ///< likewise
   std::vector<u32> pool_;         ///< [entity * ports + output port]: free places of the shared pool at the far end
-  FlitRings flits_;               ///< one ring per input virtual channel
+  FlitRingsOf<Places> flits_;     ///< one ring per input virtual channel
   u64 movements_ = 0;
   u64 packets_ = 0;  ///< tails that passed a router
 
@@ -268,7 +268,8 @@ class VcRouterBase : public core::Occupancy {
   mutable u32 routing_entity_ = 0;  ///< whose packet is being routed
 };
 
-extern template class VcRouterBase<u8>;
-extern template class VcRouterBase<u16>;
+extern template class VcRouterBase<u8, AllPlaces>;
+extern template class VcRouterBase<u16, AllPlaces>;
+extern template class VcRouterBase<u16, LentPlaces>;
 
 }  // namespace banyan::switching::parts

@@ -37,9 +37,14 @@ constexpr Tick kMostAhead = 16;
 /// byte. Shift: binary logarithm of the numbers that a port takes in the layout, or kAnyShift. Fetches: all routers of
 /// the network together exceed the cache, and memory is asked for ahead. Requires routing_delay + 2 <= kMostAhead.
 template <bool OneWord, u32 Shift, bool Fetches>
-class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>> {
+class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>,
+                                           std::conditional_t<Fetches && !OneWord, LentPlaces, AllPlaces>> {
   using Number = std::conditional_t<OneWord, u8, u16>;
-  using Base = VcRouterBase<Number>;
+  using Places = std::conditional_t<Fetches && !OneWord, LentPlaces, AllPlaces>;
+  using Base = VcRouterBase<Number, Places>;
+  using RingsAccess = typename FlitRingsOf<Places>::Access;
+  /// Bit of OutputVc::tail: the ring at the far end has its places lent, as far as the sender puts flits there.
+  static constexpr u32 kLent = 0x8000;
 
  public:
   static constexpr u32 kProvides = Base::kBaseProvides | core::kStepMany | core::kNextSourceAfter | core::kExpects |
@@ -230,6 +235,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
 
   /// A virtual channel of a router of a block.
   using Item = std::conditional_t<OneWord, u16, u32>;
+  /// Where routers have many ports, most of a list is never used: it takes no memory on usual pages.
+  using ItemVector = std::conditional_t<OneWord, PageVector<Item>, SmallPageVector<Item>>;
   static constexpr u32 kItemBits = OneWord ? 6 : 12;  ///< of the virtual channel's number; above: the router's
   [[nodiscard]] static Item item(u32 e, u32 i) noexcept { return static_cast<Item>(e << kItemBits | i); }
   [[nodiscard]] static u32 router_of(u32 item) noexcept { return item >> kItemBits; }
@@ -372,6 +379,34 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
             needs_credit() ? ~u64{0} : u64{0}};
   }
 
+  /// Puts a flit into the place of the far ring `at` that its credit has reserved.
+  [[gnu::always_inline]] void put_far(const RingsAccess& flits, InputVc* inputs, OutputVc& out, std::size_t at,
+                                      BufferedFlit flit) noexcept {
+    u32 place = out.tail;
+    u32 lent = 0;
+    // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
+    const bool restart = Fetches && out.credits == flits.places;
+    if constexpr (Places::kLends) {
+      lent = place & kLent;
+      place &= ~kLent;
+      if (restart && lent != 0) {
+        flits_.cells().take_back(at);
+        lent = 0;
+      }
+    }
+    if (restart) {
+      place = 0;
+      inputs[at].ring.head = 0;
+    }
+    if constexpr (Places::kLends) {
+      if (place == Places::kFirst && lent == 0) {
+        flits_.cells().lend(at);
+        lent = kLent;
+      }
+    }
+    flits.put(at, place, flit);
+    out.tail = static_cast<Number>(flits.after(place) | lent);
+  }
   /// Number of an item among the virtual channels of all routers.
   [[nodiscard]] static std::size_t far_vc(const VcLayoutOf<Shift>& layout, u32 block, u32 item) noexcept {
     return layout.index((block * kBlock + router_of(item)) * layout.ports(), vc_of(item));
@@ -506,6 +541,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
     // The second places too: a sixth of the flits lie in them, and each of those would be waited for.
     for (u32 place = 0; place < std::min(2U, flits_.places()); ++place)
       memory_.want_all(flits_.first(r.first, 0, place), n * layout_.size());
+    if constexpr (Places::kLends) memory_.want_all(flits_.cells().group_of(base(r.first)), n * layout_.size());
     for (const u64* bits : {r.adaptive, r.held, r.credit, r.filled, r.holding, r.starved})
       memory_.want_all(bits, n * r.n());
     memory_.want_all(r.outputs, n * layout_.size());
@@ -588,7 +624,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>>
   u32 heads_at_ = 0;
   u32 room_ = 0;                                  ///< items of a block and tick
   std::vector<Counts> counts_;                    ///< [tick * blocks + block]
-  PageVector<Item> items_;                        ///< [(tick * blocks + block) * room]
+  ItemVector items_;                              ///< [(tick * blocks + block) * room]
   std::array<Agenda, 2 * kMostAhead> agendas_{};  ///< of every tick, by its remainder, twice
   const Agenda* coming_ = agendas_.data();        ///< [ticks from now]: in agendas_
 

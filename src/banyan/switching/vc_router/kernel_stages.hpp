@@ -463,7 +463,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::cross(const Block& r, engine
   const u64* const can = able_.data();
   u64* const grants = grants_.data();
   Item* const gone = tails_.data();
-  const FlitRings::Access flits = flits_.access();
+  const RingsAccess flits = flits_.access();
   const std::size_t first_vc = base(r.first);
   const Agenda* const coming = r.coming;
   const u32 room = room_;
@@ -527,7 +527,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::leave_inputs(const Block& r,
   u64* const grants = grants_.data();
   const Item* const won = won_.data();
   Crossing* const crossings = crossings_.data();
-  const FlitRings::Access flits = flits_.access();
+  const RingsAccess flits = flits_.access();
   const std::size_t first_vc = base(r.first);
   const Agenda* const coming = r.coming;
   const u32 room = room_;
@@ -576,7 +576,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
                                                                   engine::Io& io) noexcept {
   const Crossing* const first = crossings_.data();
   Item* const gone = tails_.data();
-  const FlitRings::Access flits = flits_.access();
+  const RingsAccess flits = flits_.access();
   InputVc* const all_inputs = inputs_.data();
   const Agenda* const coming = r.coming;
   const u32 room = room_;
@@ -594,13 +594,7 @@ inline u32 VcRouterKernel<OneWord, Shift, Fetches>::enter_outputs(const Block& r
     OutputVc& out = r.outputs[r.vc(e, o)];
     if (to.flit_ticks != 0) {
       const std::size_t at = far_vc(r.layout, to.down_block, to.down_item + out_vc);
-      // Where memory matters: the ring is empty, and nothing is on the way, so that it starts again at place 0.
-      if (Fetches && out.credits == flits.places) {
-        out.tail = 0;
-        all_inputs[at].ring.head = 0;
-      }
-      flits.put(at, out.tail, flit.passed_on());
-      out.tail = static_cast<Number>(flits.after(out.tail));
+      put_far(flits, all_inputs, out, at, flit.passed_on());
       const Agenda& arrival = coming[to.flit_ticks];
       u32& count = arrival.counts[to.down_block].flits;
       arrival.items[std::size_t{to.down_block} * room + count++] = static_cast<Item>(to.down_item + out_vc);

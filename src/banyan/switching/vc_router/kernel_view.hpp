@@ -13,14 +13,17 @@ namespace banyan::switching::parts {
 template <bool OneWord, u32 Shift, bool Fetches>
 template <class F>
 void VcRouterKernel<OneWord, Shift, Fetches>::for_each_coming(F&& f) const {
-  std::vector<u16> coming(inputs_.size());
-  for (std::size_t list = 0; list < counts_.size(); ++list) {
-    for (u32 k = 0; k < counts_[list].flits; ++k) {
-      const u32 it = items_[list * room_ + k];
-      const u32 e = static_cast<u32>(list % blocks_) * kBlock + router_of(it);
-      const u32 i = vc_of(it);
-      const RingState ring = inputs_[base(e) + i].ring;
-      f(e, i, flits_.at(e, i, ring, ring.count + u32{coming[base(e) + i]++}));
+  std::vector<u16> coming(kBlock * layout_.size());  // of a block
+  for (u32 b = 0; b < blocks_; ++b) {
+    std::fill(coming.begin(), coming.end(), u16{0});
+    for (std::size_t list = b; list < counts_.size(); list += blocks_) {
+      for (u32 k = 0; k < counts_[list].flits; ++k) {
+        const u32 it = items_[list * room_ + k];
+        const u32 e = b * kBlock + router_of(it);
+        const u32 i = vc_of(it);
+        const RingState ring = inputs_[base(e) + i].ring;
+        f(e, i, flits_.at(e, i, ring, ring.count + u32{coming[base(router_of(it)) + i]++}));
+      }
     }
   }
 }
