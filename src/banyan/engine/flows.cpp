@@ -387,19 +387,21 @@ std::string Flows::violation() const {
 u64 Flows::digest() const noexcept {
   u64 sum = 0;
   if (setup_.admission->ends_are_apart()) {
-    const std::size_t asked = large() && touched_.size() > kEndsAhead ? touched_.size() - kEndsAhead : 0;
-    for (std::size_t i = 0; i < touched_.size(); ++i) {
-      if (i < asked) {
-        const u32 ahead = touched_[i + kEndsAhead];
-        __builtin_prefetch(&ends_[ahead]);
-        __builtin_prefetch(&digests_[ahead]);
-        setup_.admission->fetch(ahead, true);
-      }
-      const u32 end = touched_[i];
-      const u64 before = std::exchange(digests_[end], digest_of(end));
+    const auto look = [&](u32 end) {
+      const u64 now = digest_of(end);
       ends_[end].touched = false;
-      sum_of_digests_ += digests_[end] - before;
+      sum_of_digests_ += now - std::exchange(digests_[end], now);
+    };
+    std::size_t i = 0;
+    for (const std::size_t asked = large() && touched_.size() > kEndsAhead ? touched_.size() - kEndsAhead : 0;
+         i < asked; ++i) {
+      const u32 ahead = touched_[i + kEndsAhead];
+      __builtin_prefetch(&ends_[ahead]);
+      __builtin_prefetch(&digests_[ahead]);
+      setup_.admission->fetch(ahead, true);
+      look(touched_[i]);
     }
+    for (; i < touched_.size(); ++i) look(touched_[i]);
     touched_.clear();
     sum = sum_of_digests_;
   } else {
