@@ -129,23 +129,40 @@ struct RouterSetup {
   }
 };
 
-/// Chooses among candidates: those of highest priority with open(candidate), of these the one with most credits(port,
-/// virtual channel) over its virtual channels, the first among equals; nullptr: none is open.
-template <class Open, class Credits>
-[[nodiscard]] const core::Candidate* best_candidate(const core::Candidates& candidates, Open&& open,
-                                                    Credits&& credits) noexcept {
-  const core::Candidate* best = nullptr;
-  u32 most = 0;
-  for (const core::Candidate& c : candidates) {
-    if (!open(c)) continue;
-    u32 sum = 0;
-    for (u32 v = c.vc_begin; v < c.vc_end; ++v) sum += credits(c.port, v);
-    if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && sum <= most))) continue;
-    best = &c;
-    most = sum;
+/// Chooses among candidates, for the heads of a router that have several in one cycle, one head after the other, as
+/// the sequential algorithm of Kim, Dally and Abts (Adaptive Routing in High-radix Clos Network, SC 2006): where all
+/// go by the same credits alone (their greedy algorithm), all ask for the same port.
+class Choice {
+ public:
+  explicit Choice(u32 ports) : asked_(ports, 0) {}
+  /// Nobody has chosen yet.
+  void begin() noexcept { std::fill(asked_.begin(), asked_.end(), u16{0}); }
+  /// Of the candidates of highest priority with open(candidate) the one with most room: room(port, virtual channel)
+  /// over its virtual channels, less one for each head that chose the port before. Of equals the first from number
+  /// `turn` on, around. nullptr: none is open.
+  template <class Open, class Room>
+  [[nodiscard]] const core::Candidate* best(const core::Candidates& candidates, u32 turn, Open&& open,
+                                            Room&& room) noexcept {
+    const core::Candidate* best = nullptr;
+    i32 most = 0;
+    const u32 count = static_cast<u32>(candidates.size());
+    u32 k = count == 0 ? 0 : turn % count;
+    for (u32 left = count; left != 0; --left, k = k + 1 == count ? 0 : k + 1) {
+      const core::Candidate& c = candidates[k];
+      if (!open(c)) continue;
+      i32 sum = -i32{asked_[c.port]};
+      for (u32 v = c.vc_begin; v < c.vc_end; ++v) sum += room(c.port, v);
+      if (best != nullptr && (c.priority < best->priority || (c.priority == best->priority && sum <= most))) continue;
+      best = &c;
+      most = sum;
+    }
+    if (best != nullptr) ++asked_[best->port];
+    return best;
   }
-  return best;
-}
+
+ private:
+  std::vector<u16> asked_;  ///< [port]
+};
 
 template <class N, class Places = AllPlaces>
 class VcRouterBase : public core::Occupancy {

@@ -32,7 +32,8 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
            entities()),
       switch_({setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_}, entities()),
       bid_of_(std::size_t{ways_in_} * ways_out_, kNone),
-      probe_(builder.probe(shard)) {
+      probe_(builder.probe(shard)),
+      choice_(setup.ports) {
   if (setup.speculative) {
     speculative_switch_ = std::make_unique<Allocator>(
         Allocator::Setup{setup.sw_allocator.kind, setup.arbiter, setup.sw_allocator.iterations, ways_in_, ways_out_},
@@ -201,8 +202,11 @@ bool VcRouterGeneral::choose(const At& a, u32 i) noexcept {
     }
     return false;
   };
-  const core::Candidate* const best = best_candidate(
-      candidates_, open, [&](u32 port, u32 v) -> u32 { return a.outputs[layout_.index(port, v)].credits; });
+  const auto room = [&](u32 port, u32 v) {
+    const OutputVc& out = a.outputs[layout_.index(port, v)];
+    return i32{out.credits} - i32{out.holder != kNobody};
+  };
+  const core::Candidate* const best = choice_.best(candidates_, layout_.port(i), open, room);
   if (best != nullptr) set(*best);
   return best != nullptr;
 }
@@ -226,6 +230,7 @@ void VcRouterGeneral::by_level(u32 count, Level&& level, F&& f) {
 /// Packets of a higher priority are matched first, the others to what is left.
 void VcRouterGeneral::request_vcs(const At& a) noexcept {
   asking_.clear();
+  choice_.begin();
   const u32 delay = setup_.pipeline.vc_allocation;
   const bool idle = !batched(delay) || begin_of(batches_[a.e].vc_allocation, a.step) == a.step;
   for (u32 i = 0; idle && i < layout_.size(); ++i) {

@@ -187,6 +187,7 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   std::vector<u32> bid_of_;      ///< scratch, [way in * ways out + way out]: index into bids_, or kNone
   engine::Probe* probe_;         ///< nullptr: nobody watches
   core::Candidates candidates_;  ///< scratch
+  Choice choice_;                ///< scratch
 };
 
 }  // namespace banyan::switching::parts

@@ -81,7 +81,8 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>,
         tails_(crossings_.size() + 1),
         won_(crossings_.size() + 1),
         grants_(std::size_t{kBlock} * setup.ports),
-        offers_(layout_.size()) {
+        offers_(layout_.size()),
+        choice_(setup.ports) {
     heads_know_ = routing_.by_destination() && terminals_ <= BufferedFlit::kMostTerminals;
     if (heads_know_ && std::size_t{topology_.graph().switches()} * terminals_ <= kMostKnown)
       known_.resize(std::size_t{entities()} * terminals_);
@@ -657,6 +658,7 @@ class VcRouterKernel : public VcRouterBase<std::conditional_t<OneWord, u8, u16>,
   std::vector<u64> grants_;  ///< [router * ports + input port]: output ports that grant it; 0 between steps
   std::vector<u64> offers_;  ///< [input virtual channel]: output virtual channels that grant it; 0 between steps
   core::Candidates candidates_;
+  Choice choice_;
 };
 
 /// Finds the ways that stay inside of the shard.

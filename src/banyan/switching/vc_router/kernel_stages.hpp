@@ -190,8 +190,11 @@ void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidate(const Block& r, u
     in.port = static_cast<u8>(c.port);
     return suitable(r, e, i, open_vcs(r, e, c.port), io) != 0;
   };
-  const core::Candidate* const best = best_candidate(
-      candidates_, open, [&](u32 port, u32 v) -> u32 { return r.outputs[r.vc(e, r.layout.index(port, v))].credits; });
+  const auto room = [&](u32 port, u32 v) {
+    const u32 o = r.layout.index(port, v);
+    return i32{r.outputs[r.vc(e, o)].credits} - i32{test_bit(r.held + e * r.n(), o)};
+  };
+  const core::Candidate* const best = choice_.best(candidates_, r.layout.port(i), open, room);
   if (best == nullptr) {
     in.begin = in.end = in.port = 0;
     return;
@@ -275,6 +278,7 @@ template <bool OneWord, u32 Shift, bool Fetches>
 void VcRouterKernel<OneWord, Shift, Fetches>::choose_candidates(u32 b, u64 routers, engine::Io& io) noexcept {
   const Block r = block(b);
   for_each(routers, [&](u32 e) {
+    choice_.begin();
     for (u32 w = 0; w < r.n(); ++w) {
       for_each(r.adaptive[e * r.n() + w], [&](u32 place) { choose_candidate(r, e, w * 64 + place, io); });
     }
