@@ -29,7 +29,7 @@ class PageAllocator {
  public:
   using value_type = T;
   template <class U>
-  struct rebind {
+  struct rebind {  // NOLINT(readability-identifier-naming): the name that allocator_traits knows
     using other = PageAllocator<U, Huge>;
   };
   static_assert(std::is_trivially_copyable_v<T>);
