@@ -115,18 +115,23 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
+/// As many messages from everywhere to everywhere, 40 at a time.
+Lines messages(const Case& c, u64 word, u32 count) {
+  Lines lines;
+  for (u32 k = 0; k < count; ++k) {
+    word = mix64(word + 1);
+    const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
+    lines.push_back({draw(0, c.terminals), k / 40 * c.gap, draw(16, c.terminals), 1 + draw(32, 7)});
+  }
+  return lines;
+}
+
 /// run_until makes several ticks at once where it may, step() makes one.
 class WaveTicks : public ::testing::TestWithParam<Case> {};
 
 TEST_P(WaveTicks, AreTheTicksThatStepMakes) {
   const Case& c = GetParam();
-  Lines lines;
-  u64 word = 11;
-  for (u32 k = 0; k < 12'000; ++k) {
-    word = mix64(word + 1);
-    const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
-    lines.push_back({draw(0, c.terminals), k / 40 * c.gap, draw(16, c.terminals), 1 + draw(32, 7)});
-  }
+  const Lines lines = messages(c, 11, 12'000);
   for (const bool permuted : {false, true}) {
     const auto made = [&](bool in_other_order) {
       engine::EngineSettings settings;
@@ -187,13 +192,7 @@ INSTANTIATE_TEST_SUITE_P(All, WaveTicks, ::testing::ValuesIn(cases()), [](const 
 /// Runs a case on so many shards, on threads or not, beside one that makes tick after tick.
 void expect_the_same_ticks(const Case& c, u32 shards, u32 threads, Tick window, bool permuted = false) {
   SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(shards) + " shards");
-  Lines lines;
-  u64 word = 5;
-  for (u32 k = 0; k < 3'000; ++k) {
-    word = mix64(word + 1);
-    const auto draw = [&](u32 shift, u32 n) { return static_cast<u32>(word >> shift & 0xffffU) % n; };
-    lines.push_back({draw(0, c.terminals), k / 40 * c.gap, draw(16, c.terminals), 1 + draw(32, 7)});
-  }
+  const Lines lines = messages(c, 5, 3'000);
   const auto made = [&](u32 parts, u32 on) {
     engine::EngineSettings settings;
     settings.shards = parts;
