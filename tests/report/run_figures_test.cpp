@@ -174,6 +174,7 @@ TEST(RunFigures, TheCriticalPathOfAJobNamesMessageQueueAndLink) {
   const api::ExperimentSet set = api::read_experiments_text(
       "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\n"
       "switch = { name = \"vc_router\", vcs = 2, buffer = 16 }\nrouting = \"up_down\"\ncycle_time = \"2 ns\"\n"
+      "traffic = { name = \"uniform\", load = 0.3, size = 8 }\n"
       "[[job]]\nname = \"ring\"\nplacement = \"spread\"\n"
       "generator = { collective = \"all_reduce\", algorithm = \"ring\", bytes = \"64 KiB\", ranks = 8 }\n",
       "test.toml", {});
@@ -187,8 +188,8 @@ TEST(RunFigures, TheCriticalPathOfAJobNamesMessageQueueAndLink) {
   // The line of the chart ends where the job does, and goes through every rank of the path.
   ASSERT_EQ(figure->charts.size(), 2U);
   const Chart& ranks = figure->charts[0].chart;
-  EXPECT_EQ(ranks.x_label, "time (ns)");
-  EXPECT_EQ(ranks.lines.at(0).points.back().x, job.at("completion").get<double>());
+  EXPECT_EQ(ranks.x_label, "time (µs)");
+  EXPECT_DOUBLE_EQ(1e3 * ranks.lines.at(0).points.back().x, job.at("completion").get<double>());
   EXPECT_EQ(ranks.lines[0].points.back().y, path.back().at("rank").get<double>());
   double delayed = 0.0;
   for (const auto& step : path) {
