@@ -117,7 +117,8 @@ TEST_F(Bench, ScalingSaysWhatIsSkippedAndWhereTheModelIsWrong) {
                                    "seconds = 8.0 if shards == 1 else 8.4 if threads == 1 else "
                                 << seconds_of_two
                                 << "\n"
-                                   "part = {'work': 8.4 / threads, 'mail': 0.0, 'wait': 0.0, 'other': 0.0}\n"
+                                   "mail = 0.0 if shards == 1 else 0.4\n"
+                                   "part = {'work': 8.0 / threads, 'mail': mail / threads, 'wait': 0.0, 'other': 0.0}\n"
                                    "print(json.dumps({'state_hash': '0a', 'profile': {'run_seconds': seconds,"
                                    " 'windows': 1000, 'threads': [part] * threads,"
                                    " 'cut': {'heaviest': 1.0, 'crossing_channels': 3}}}))\n";
