@@ -10,6 +10,7 @@
 
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/engine/blocked.hpp"
 #include "banyan/engine/wait.hpp"
@@ -62,7 +63,7 @@ class PlaceLedger {
   [[nodiscard]] std::vector<Unbalanced> take_unbalanced() {
     std::vector<Unbalanced> list;
     for (u32 group = 0; group < groups_.size(); ++group) {
-      std::vector<i32>& balance = groups_[group].balance;
+      SmallPageVector<i32>& balance = groups_[group].balance;
       for (std::size_t i = 0; i < balance.size(); ++i) {
         if (balance[i] == 0) continue;
         list.push_back({static_cast<u32>(i / kGroup), group * kGroup + static_cast<u32>(i % kGroup),
@@ -96,7 +97,7 @@ class PlaceLedger {
 
   /// [channel * kGroup + vc % kGroup].
   struct Group {
-    std::vector<i32> balance;  ///< places stated, less those known
+    SmallPageVector<i32> balance;  ///< places stated, less those known; channels of other ranks take no memory
     std::vector<bool> open;
   };
 

@@ -94,20 +94,40 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
   }
   parts::read_tree_latency(values, plan);
   const u32 k = shape.half;
+  const u32 hosts = shape.hosts;
   if (shuffled) {
-    return std::make_unique<parts::TreeTopology>(std::move(plan), values, [&](u32, u32 n, u32 u) {
+    // Position n k + u of a level is shuffled to position n k + u of the next: the digits rotate one place up.
+    const auto up = [k, hosts](u32, u32 n, u32 u) {
       const u64 position = u64{n} * k + u;
-      const u64 image = position * k % shape.hosts + position * k / shape.hosts;
-      return parts::UpLink{static_cast<u32>(image / k), static_cast<u32>(image % k)};
-    });
+      const u64 image = position * k % hosts + position * k / hosts;
+      return parts::TreeEnd{static_cast<u32>(image / k), static_cast<u32>(image % k)};
+    };
+    const auto down = [k, hosts](u32, u32 n, u32 port) {
+      const u32 position = port * (hosts / k) + n;
+      return parts::TreeEnd{position / k, position % k};
+    };
+    return std::make_unique<parts::TreeTopology>(std::move(plan), values, parts::TreeLinks{up, down});
   }
-  return std::make_unique<parts::TreeTopology>(std::move(plan), values, [&](u32 l, u32 n, u32 u) {
-    const u32 alike = static_cast<u32>(power(k, l));
-    const u32 children = l + 2 == shape.stages ? shape.top : k;
+  struct Level {
+    u32 alike = 1;     ///< switches with the same hosts below
+    u32 children = 1;  ///< groups of them that a switch of the level above joins
+  };
+  const auto level = [k, stages = shape.stages, top = shape.top](u32 l) {
+    return Level{static_cast<u32>(power(k, l)), l + 2 == stages ? top : k};
+  };
+  const auto up = [k, level](u32 l, u32 n, u32 u) {
+    const auto [alike, children] = level(l);
     const u32 group = n / alike;
     const u32 node = group / children * (alike * children) + n % alike + u % children * alike;
-    return parts::UpLink{node, group % children * (k / children) + u / children};
-  });
+    return parts::TreeEnd{node, group % children * (k / children) + u / children};
+  };
+  const auto down = [k, level](u32 l, u32 n, u32 port) {
+    const auto [alike, children] = level(l - 1);
+    const u32 group = n / (alike * children) * children + port / (k / children);
+    const u32 among = n % (alike * children);
+    return parts::TreeEnd{group * alike + among % alike, port % (k / children) * children + among / alike};
+  };
+  return std::make_unique<parts::TreeTopology>(std::move(plan), values, parts::TreeLinks{up, down});
 }
 
 core::NetworkSize size(const config::Values& values) {

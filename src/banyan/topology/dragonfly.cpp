@@ -15,6 +15,69 @@
 namespace banyan::topology::dragonfly {
 namespace {
 
+class DragonflyWiring final : public parts::DirectWiring {
+ public:
+  struct Links {
+    core::Link local;
+    core::Link global;
+    core::Link terminal;
+  };
+
+  DragonflyWiring(const core::Dragonfly& shape, bool palm_tree, const Links& links)
+      : DirectWiring(shape.groups * shape.routers, shape.routers - 1 + shape.global_ports, shape.terminals,
+                     links.terminal),
+        routers_(shape.routers),
+        global_ports_(shape.global_ports),
+        groups_(shape.groups),
+        connected_(shape.routers * shape.global_ports / (shape.groups - 1) * (shape.groups - 1)),
+        palm_tree_(palm_tree),
+        links_(links) {}
+
+  /// The group behind global port j of a switch, or kNone.
+  [[nodiscard]] u32 group_behind(u32 s, u32 j) const {
+    return peer(s / routers_, s % routers_ * global_ports_ + j).group;
+  }
+
+ private:
+  /// The far end of global channel l of group i.
+  struct Peer {
+    u32 group = kNone;
+    u32 channel = 0;
+  };
+  [[nodiscard]] Peer peer(u32 i, u32 l) const {
+    if (l >= connected_) return {};
+    const u32 g = groups_;
+    const u32 round = l / (g - 1);
+    const u32 o = l % (g - 1);
+    if (palm_tree_) return {(i + g - o - 1) % g, round * (g - 1) + (g - 2 - o)};
+    const u32 target = o < i ? o : o + 1;
+    return {target, round * (g - 1) + (i < target ? i : i - 1)};
+  }
+  [[nodiscard]] Way neighbour(u32 s, u32 port) const override {
+    const u32 router = s % routers_;
+    if (port < routers_ - 1) {
+      const u32 to = port < router ? port : port + 1;
+      return {core::End::of_switch(s - router + to, router < to ? router : router - 1), links_.local};
+    }
+    const Peer far = peer(s / routers_, router * global_ports_ + port - (routers_ - 1));
+    if (far.group == kNone) return {};
+    return {core::End::of_switch(far.group * routers_ + far.channel / global_ports_,
+                                 routers_ - 1 + far.channel % global_ports_),
+            links_.global};
+  }
+  [[nodiscard]] u32 empty_before(u32 s) const override {
+    const u32 before = s % routers_ * global_ports_;  // global ports of the routers before it in its group
+    return s / routers_ * (routers_ * global_ports_ - connected_) + (before > connected_ ? before - connected_ : 0);
+  }
+
+  u32 routers_;
+  u32 global_ports_;
+  u32 groups_;
+  u32 connected_;  ///< global channels of a group: whole rounds
+  bool palm_tree_;
+  Links links_;
+};
+
 class DragonflyTopology final : public core::Topology {
  public:
   explicit DragonflyTopology(const config::Values& values) {
@@ -50,52 +113,17 @@ class DragonflyTopology final : public core::Topology {
   [[nodiscard]] const core::Dragonfly* dragonfly() const override { return lost_terminals_ ? nullptr : &shape_; }
 
  private:
-  /// The far end of global channel l of group i.
-  struct Peer {
-    u32 group = kNone;
-    u32 channel = 0;
-  };
-  [[nodiscard]] Peer peer(u32 i, u32 l, bool palm_tree) const {
-    const u32 g = shape_.groups;
-    const u32 round = l / (g - 1);
-    const u32 o = l % (g - 1);
-    if ((round + 1) * (g - 1) > shape_.routers * shape_.global_ports) return {};
-    if (palm_tree) return {(i + g - o - 1) % g, round * (g - 1) + (g - 2 - o)};
-    const u32 target = o < i ? o : o + 1;
-    return {target, round * (g - 1) + (i < target ? i : i - 1)};
-  }
-
   void build(const config::Values& values) {
-    const bool palm_tree = values.text("global_links") == "palm_tree";
-    const core::Link local{values.natural("local_latency"), 1};
-    const core::Link global{values.natural("global_latency"), values.natural("global_cycles_per_flit")};
-    const core::Link terminal{values.natural("terminal_latency"), 1};
-    const u32 a = shape_.routers;
-    const u32 h = shape_.global_ports;
-    const u32 ports = a - 1 + h + shape_.terminals;
-    graph_ = core::Graph(shape_.groups * a * shape_.terminals);
-    for (u32 s = 0; s < shape_.groups * a; ++s) graph_.add_switch(ports, ports);
-    shape_.peer.assign(std::size_t{shape_.groups} * a * h, kNone);
-    for (u32 s = 0; s < shape_.groups * a; ++s) {
-      const u32 group = s / a;
-      const u32 router = s % a;
-      for (u32 to = 0; to < a; ++to) {
-        if (to == router) continue;
-        graph_.add_channel(core::End::of_switch(s, to < router ? to : to - 1),
-                           core::End::of_switch(group * a + to, router < to ? router : router - 1), local);
-      }
-      for (u32 j = 0; j < h; ++j) {
-        const Peer far = peer(group, router * h + j, palm_tree);
-        if (far.group == kNone) continue;
-        shape_.peer[std::size_t{s} * h + j] = far.group;
-        graph_.add_channel(core::End::of_switch(s, a - 1 + j),
-                           core::End::of_switch(far.group * a + far.channel / h, a - 1 + far.channel % h), global);
-      }
-      for (u32 i = 0; i < shape_.terminals; ++i) {
-        const core::End end = core::End::of_terminal(s * shape_.terminals + i);
-        graph_.add_channel(end, core::End::of_switch(s, a - 1 + h + i), terminal);
-        graph_.add_channel(core::End::of_switch(s, a - 1 + h + i), end, terminal);
-      }
+    const auto wiring = std::make_shared<DragonflyWiring>(
+        shape_, values.text("global_links") == "palm_tree",
+        DragonflyWiring::Links{
+            {values.natural("local_latency"), 1},
+            {values.natural("global_latency"), values.natural("global_cycles_per_flit")},
+            {values.natural("terminal_latency"), 1},
+        });
+    graph_ = core::Graph(wiring);
+    for (u32 s = 0; s < shape_.groups * shape_.routers; ++s) {
+      for (u32 j = 0; j < shape_.global_ports; ++j) shape_.peer.push_back(wiring->group_behind(s, j));
     }
   }
 

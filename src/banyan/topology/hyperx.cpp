@@ -8,6 +8,42 @@
 namespace banyan::topology::hyperx {
 namespace {
 
+class HyperXWiring final : public parts::DirectWiring {
+ public:
+  HyperXWiring(const parts::GridPlan& plan, u32 switches, u32 neighbours)
+      : DirectWiring(switches, neighbours, plan.grid.concentration, {plan.terminal_latency_cycles, 1}) {
+    u32 stride = 1;
+    u32 first = 0;
+    for (std::size_t d = 0; d < plan.grid.size.size(); ++d) {
+      const u32 size = plan.grid.size[d];
+      dimensions_.push_back({size, stride, first, {plan.latency_cycles[d], plan.cycles_per_flit[d]}});
+      stride *= size;
+      first += size - 1;
+    }
+  }
+
+ private:
+  struct Dimension {
+    u32 size = 1;
+    u32 stride = 1;
+    u32 first_port = 0;
+    core::Link link;
+  };
+
+  [[nodiscard]] Way neighbour(u32 s, u32 port) const override {
+    std::size_t i = dimensions_.size() - 1;
+    while (dimensions_[i].first_port > port) --i;
+    const Dimension& d = dimensions_[i];
+    const u32 at = s / d.stride % d.size;
+    const u32 index = port - d.first_port;
+    const u32 to = index < at ? index : index + 1;
+    const u32 other = s - at * d.stride + to * d.stride;
+    return {core::End::of_switch(other, d.first_port + (at < to ? at : at - 1)), d.link};
+  }
+
+  std::vector<Dimension> dimensions_;
+};
+
 class HyperXTopology final : public core::Topology {
  public:
   explicit HyperXTopology(const config::Values& values) {
@@ -26,7 +62,7 @@ class HyperXTopology final : public core::Topology {
       values.fail("size", fmt::format("the network would have {} ports", switches * (ports + shape_.concentration)),
                   "make a dimension or the concentration smaller");
     }
-    build(static_cast<u32>(switches), plan);
+    graph_ = core::Graph(std::make_shared<HyperXWiring>(plan, static_cast<u32>(switches), ports));
     lost_terminals_ = parts::Damage(values, graph_).lost_terminals();
   }
 
@@ -48,32 +84,6 @@ class HyperXTopology final : public core::Topology {
     core::Grid grid;
     grid.size = shape_.size;
     return grid;
-  }
-
-  void build(u32 switches, const parts::GridPlan& plan) {
-    const u32 ports = first_terminal_port_ + shape_.concentration;
-    graph_ = core::Graph(switches * shape_.concentration);
-    for (u32 s = 0; s < switches; ++s) graph_.add_switch(ports, ports);
-    for (u32 s = 0; s < switches; ++s) {
-      u32 stride = 1;
-      for (std::size_t d = 0; d < shape_.size.size(); ++d) {
-        const u32 at = s / stride % shape_.size[d];
-        for (u32 to = 0; to < shape_.size[d]; ++to) {
-          if (to == at) continue;
-          const u32 other = s - at * stride + to * stride;
-          graph_.add_channel(core::End::of_switch(s, shape_.first_port[d] + (to < at ? to : to - 1)),
-                             core::End::of_switch(other, shape_.first_port[d] + (at < to ? at : at - 1)),
-                             {plan.latency_cycles[d], plan.cycles_per_flit[d]});
-        }
-        stride *= shape_.size[d];
-      }
-      for (u32 i = 0; i < shape_.concentration; ++i) {
-        const core::End terminal = core::End::of_terminal(s * shape_.concentration + i);
-        const core::End port = core::End::of_switch(s, first_terminal_port_ + i);
-        graph_.add_channel(terminal, port, {plan.terminal_latency_cycles, 1});
-        graph_.add_channel(port, terminal, {plan.terminal_latency_cycles, 1});
-      }
-    }
   }
 
   core::HyperX shape_;

@@ -1,6 +1,8 @@
 // What mesh, torus and hypercube share: the wiring of a grid of switches with `concentration` terminals each.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "banyan/core/size.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
+#include "banyan/topology/parts/direct_wiring.hpp"
 
 namespace banyan::topology::parts {
 
@@ -64,27 +67,74 @@ inline std::string binary_label(const core::Grid& grid, u32 index) {
   return text;
 }
 
-/// A grid of switches. Input and output ports carry the same numbers: those of number_ports(), then one per terminal.
-/// Ports that point over the edge of a mesh exist but carry no channel. Channels are numbered switch by switch: first
-/// those to its neighbours in the order of its output ports, then injection and ejection of each of its terminals.
+/// The wiring of a grid. Input and output ports carry the same numbers: those of number_ports(), then one per terminal.
+/// Ports that point over the edge of a mesh exist but carry no channel.
+class GridWiring final : public DirectWiring {
+ public:
+  /// `neighbours`: what number_ports() gave for the grid.
+  GridWiring(const GridPlan& plan, u32 switches, u32 neighbours)
+      : DirectWiring(switches, neighbours, plan.grid.concentration, {plan.terminal_latency_cycles, 1}) {
+    u32 stride = 1;
+    for (std::size_t d = 0; d < plan.grid.size.size(); ++d) {
+      const Dimension dimension{plan.grid.size[d], stride, plan.grid.wrap[d]};
+      stride *= dimension.size;
+      if (dimension.size < 2) continue;
+      if (dimension.size > 2 && !dimension.wrap) edges_.push_back(dimension);
+      const core::Link link{plan.latency_cycles[d], plan.cycles_per_flit[d]};
+      const u32 up = plan.grid.port_up[d];
+      const u32 down = plan.grid.port_down[d];
+      ports_.push_back({dimension, link, true, static_cast<u16>(down)});
+      if (down != up) ports_.push_back({dimension, link, false, static_cast<u16>(up)});
+    }
+  }
+
+ private:
+  struct Dimension {
+    u32 size = 1;
+    u32 stride = 1;
+    bool wrap = false;
+  };
+  struct Port {
+    Dimension dimension;
+    core::Link link;
+    bool up = true;
+    u16 far = 0;  ///< port at the other end
+  };
+
+  [[nodiscard]] Way neighbour(u32 s, u32 port) const override {
+    const Port& p = ports_[port];
+    const auto& [size, stride, wrap] = p.dimension;
+    const u32 at = s / stride % size;
+    const u32 to = p.up ? (at + 1) % size : (at + size - 1) % size;
+    if (!wrap && size > 2 && (p.up ? to < at : to > at)) return {};
+    return {core::End::of_switch(s - at * stride + to * stride, p.far), p.link};
+  }
+  [[nodiscard]] u32 empty_before(u32 s) const override {
+    u32 empty = 0;
+    for (const Dimension& d : edges_) {
+      const u32 plane = d.size * d.stride;
+      const u32 rest = s % plane;
+      const u32 highest = (d.size - 1) * d.stride;  // the switches from here on have no channel up
+      empty += s / plane * 2 * d.stride + std::min(rest, d.stride) + (rest > highest ? rest - highest : 0);
+    }
+    return empty;
+  }
+
+  std::vector<Port> ports_;
+  std::vector<Dimension> edges_;  ///< those that are no rings
+};
+
 class GridTopology final : public core::Topology {
  public:
   using Label = std::string (*)(const core::Grid&, u32);
 
-  GridTopology(GridPlan plan, const config::Values& values, Label name_of)
-      : grid_(std::move(plan.grid)), label_(name_of) {
+  GridTopology(GridPlan plan, const config::Values& values, Label name_of) : grid_(plan.grid), label_(name_of) {
     const u32 neighbour_ports = number_ports(grid_);
     first_terminal_port_ = neighbour_ports;
     u32 switches = 1;
     for (const u32 size : grid_.size) switches *= size;
-    graph_ = core::Graph(switches * grid_.concentration);
-    for (u32 s = 0; s < switches; ++s) {
-      graph_.add_switch(neighbour_ports + grid_.concentration, neighbour_ports + grid_.concentration);
-    }
-    for (u32 s = 0; s < switches; ++s) {
-      wire_neighbours(s, plan.latency_cycles, plan.cycles_per_flit);
-      wire_terminals(s, neighbour_ports, plan.terminal_latency_cycles);
-    }
+    plan.grid = grid_;
+    graph_ = core::Graph(std::make_shared<GridWiring>(plan, switches, neighbour_ports));
     lost_terminals_ = Damage(values, graph_).lost_terminals();
   }
 
@@ -102,35 +152,6 @@ class GridTopology final : public core::Topology {
   [[nodiscard]] const core::Grid* grid() const override { return lost_terminals_ ? nullptr : &grid_; }
 
  private:
-  void wire_neighbours(u32 s, const std::vector<u32>& latency, const std::vector<u32>& cycles_per_flit) {
-    u32 stride = 1;
-    for (std::size_t d = 0; d < grid_.size.size(); ++d) {
-      const u32 size = grid_.size[d];
-      const u32 at = s / stride % size;
-      const core::Link link{latency[d], cycles_per_flit[d]};
-      const auto connect = [&](u32 coordinate, u32 port_out, u32 port_in) {
-        const u32 to = s - at * stride + coordinate * stride;
-        graph_.add_channel(core::End::of_switch(s, port_out), core::End::of_switch(to, port_in), link);
-      };
-      if (size == 2) {
-        connect(1 - at, grid_.port_up[d], grid_.port_down[d]);
-      } else if (size > 2) {
-        if (at + 1 < size || grid_.wrap[d]) connect((at + 1) % size, grid_.port_up[d], grid_.port_down[d]);
-        if (at > 0 || grid_.wrap[d]) connect((at + size - 1) % size, grid_.port_down[d], grid_.port_up[d]);
-      }
-      stride *= size;
-    }
-  }
-
-  void wire_terminals(u32 s, u32 first_port, u32 latency) {
-    for (u32 i = 0; i < grid_.concentration; ++i) {
-      const core::End terminal = core::End::of_terminal(s * grid_.concentration + i);
-      const core::End port = core::End::of_switch(s, first_port + i);
-      graph_.add_channel(terminal, port, {latency, 1});
-      graph_.add_channel(port, terminal, {latency, 1});
-    }
-  }
-
   core::Grid grid_;
   Label label_;
   u32 first_terminal_port_ = 0;

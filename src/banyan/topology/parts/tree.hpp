@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +20,18 @@ namespace banyan::topology::parts {
 /// Terminals and switches that one tree may have.
 inline constexpr u64 kMostTreeNodes = u64{1} << 24U;
 
-/// Where an up port leads: switch of the next level (counted on that level) and its down port.
-struct UpLink {
+/// An end of a link between two levels: a switch, counted on its level, and which of its up ports, or of its down
+/// ports.
+struct TreeEnd {
   u32 node = 0;
   u32 port = 0;
+};
+/// Where links lead. Each is the other's inverse.
+struct TreeLinks {
+  /// (level, node, up port) to a node of the level above and its down port.
+  std::function<TreeEnd(u32, u32, u32)> up;
+  /// (level, node, down port) to a node of the level below and its up port; level > 0.
+  std::function<TreeEnd(u32, u32, u32)> down;
 };
 
 struct TreePlan {
@@ -34,35 +44,102 @@ struct TreePlan {
 
 /// Input and output ports carry the same numbers. Channels: first those of the terminals (injection, ejection), then
 /// link by link from the lowest level up (upward, downward).
+class TreeWiring final : public core::Wiring {
+ public:
+  /// The levels have their `first`.
+  TreeWiring(const TreePlan& plan, TreeLinks links)
+      : levels_(plan.tree.levels),
+        terminals_(plan.terminals),
+        spare_ports_(plan.spare_ports),
+        latency_(plan.latency_cycles),
+        terminal_latency_(plan.terminal_latency_cycles),
+        links_(std::move(links)) {
+    first_.push_back(2 * terminals_);
+    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+      first_.push_back(first_.back() + 2 * levels_[l].count * levels_[l].up_ports);
+    }
+  }
+
+  [[nodiscard]] u32 terminals() const override { return terminals_; }
+  [[nodiscard]] u32 channels() const override { return first_.back(); }
+  [[nodiscard]] std::vector<Block> blocks() const override {
+    std::vector<Block> blocks;
+    for (u32 l = 0; l < levels_.size(); ++l) {
+      const u32 spare = l + 1 == levels_.size() ? spare_ports_ : 0;
+      blocks.push_back({levels_[l].count, levels_[l].down_ports + levels_[l].up_ports + spare, l});
+    }
+    return blocks;
+  }
+
+  [[nodiscard]] Way way(const core::End& from) const override {
+    if (from.terminal) {
+      const u32 leaves = levels_.front().down_ports;
+      return {core::End::of_switch(from.node / leaves, from.node % leaves), {terminal_latency_, 1}};
+    }
+    const u32 l = level_of(from.node);
+    const core::TreeLevel& level = levels_[l];
+    const u32 node = from.node - level.first;
+    if (from.port < level.down_ports) {
+      if (l == 0) return {core::End::of_terminal(node * level.down_ports + from.port), {terminal_latency_, 1}};
+      const TreeEnd below = links_.down(l, node, from.port);
+      return {core::End::of_switch(levels_[l - 1].first + below.node, levels_[l - 1].down_ports + below.port),
+              {latency_[l - 1], 1}};
+    }
+    const u32 port = from.port - level.down_ports;
+    if (l + 1 == levels_.size()) return {};
+    const TreeEnd above = links_.up(l, node, port);
+    return {core::End::of_switch(levels_[l + 1].first + above.node, above.port), {latency_[l], 1}};
+  }
+  [[nodiscard]] u32 number(const core::End& from) const override {
+    if (from.terminal) return 2 * from.node;
+    const u32 l = level_of(from.node);
+    const core::TreeLevel& level = levels_[l];
+    const u32 node = from.node - level.first;
+    if (from.port >= level.down_ports) return first_[l] + 2 * (node * level.up_ports + from.port - level.down_ports);
+    if (l == 0) return 2 * (node * level.down_ports + from.port) + 1;
+    const TreeEnd below = links_.down(l, node, from.port);
+    return first_[l - 1] + 2 * (below.node * levels_[l - 1].up_ports + below.port) + 1;
+  }
+  [[nodiscard]] core::End begin_of(u32 channel) const override {
+    if (channel < first_.front()) {
+      const core::End terminal = core::End::of_terminal(channel / 2);
+      return channel % 2 == 0 ? terminal : way(terminal).to;
+    }
+    u32 l = 0;
+    while (first_[l + 1] <= channel) ++l;
+    const u32 link = (channel - first_[l]) / 2;
+    const core::TreeLevel& level = levels_[l];
+    const core::End lower =
+        core::End::of_switch(level.first + link / level.up_ports, level.down_ports + link % level.up_ports);
+    return (channel - first_[l]) % 2 == 0 ? lower : way(lower).to;
+  }
+
+ private:
+  [[nodiscard]] u32 level_of(u32 s) const {
+    u32 l = static_cast<u32>(levels_.size()) - 1;
+    while (levels_[l].first > s) --l;
+    return l;
+  }
+
+  std::vector<core::TreeLevel> levels_;
+  std::vector<u32> first_;  ///< [level]: channel of its first link up; then how many there are
+  u32 terminals_;
+  u32 spare_ports_;
+  std::vector<u32> latency_;
+  u32 terminal_latency_;
+  TreeLinks links_;
+};
+
 class TreeTopology final : public core::Topology {
  public:
-  /// `up_link(level, node, up port)` says where links lead.
-  template <typename Wiring>
-  TreeTopology(TreePlan plan, const config::Values& values, const Wiring& up_link) : tree_(std::move(plan.tree)) {
-    graph_ = core::Graph(plan.terminals);
+  TreeTopology(TreePlan plan, const config::Values& values, TreeLinks links) {
     u32 next = 0;
-    for (u32 l = 0; l < tree_.levels.size(); ++l) {
-      core::TreeLevel& level = tree_.levels[l];
+    for (core::TreeLevel& level : plan.tree.levels) {
       level.first = next;
       next += level.count;
-      const u32 ports = level.down_ports + level.up_ports + (l + 1 == tree_.levels.size() ? plan.spare_ports : 0);
-      for (u32 n = 0; n < level.count; ++n) graph_.add_switch(ports, ports, l);
     }
-    const core::TreeLevel& leaves = tree_.levels.front();
-    for (u32 t = 0; t < plan.terminals; ++t) {
-      connect(core::End::of_terminal(t), core::End::of_switch(t / leaves.down_ports, t % leaves.down_ports),
-              plan.terminal_latency_cycles);
-    }
-    for (u32 l = 0; l + 1 < tree_.levels.size(); ++l) {
-      const core::TreeLevel& level = tree_.levels[l];
-      for (u32 n = 0; n < level.count; ++n) {
-        for (u32 u = 0; u < level.up_ports; ++u) {
-          const UpLink up = up_link(l, n, u);
-          connect(core::End::of_switch(level.first + n, level.down_ports + u),
-                  core::End::of_switch(tree_.levels[l + 1].first + up.node, up.port), plan.latency_cycles[l]);
-        }
-      }
-    }
+    graph_ = core::Graph(std::make_shared<TreeWiring>(plan, std::move(links)));
+    tree_ = std::move(plan.tree);
     lost_terminals_ = Damage(values, graph_).lost_terminals();
   }
 
@@ -80,11 +157,6 @@ class TreeTopology final : public core::Topology {
   [[nodiscard]] const core::Tree* tree() const override { return lost_terminals_ ? nullptr : &tree_; }
 
  private:
-  void connect(core::End a, core::End b, u32 latency) {
-    graph_.add_channel(a, b, {latency, 1});
-    graph_.add_channel(b, a, {latency, 1});
-  }
-
   core::Tree tree_;
   bool lost_terminals_ = false;
 };
@@ -201,11 +273,17 @@ inline std::unique_ptr<core::Topology> make_xgft(const config::Values& values, c
   read_tree_latency(values, plan);
   std::vector<u32> alike_at(children.size(), 1);
   for (std::size_t l = 1; l < children.size(); ++l) alike_at[l] = alike_at[l - 1] * parents[l];
-  return std::make_unique<TreeTopology>(std::move(plan), values, [&](u32 l, u32 n, u32 u) {
+  const auto up = [children, alike_at](u32 l, u32 n, u32 u) {
     const u32 group = n / alike_at[l];
-    return UpLink{group / children[l + 1] * alike_at[l + 1] + n % alike_at[l] + u * alike_at[l],
-                  group % children[l + 1]};
-  });
+    return TreeEnd{group / children[l + 1] * alike_at[l + 1] + n % alike_at[l] + u * alike_at[l],
+                   group % children[l + 1]};
+  };
+  const auto down = [children, alike_at](u32 l, u32 n, u32 port) {
+    const u32 group = n / alike_at[l] * children[l] + port;
+    const u32 among = n % alike_at[l];
+    return TreeEnd{group * alike_at[l - 1] + among % alike_at[l - 1], among / alike_at[l - 1]};
+  };
+  return std::make_unique<TreeTopology>(std::move(plan), values, TreeLinks{up, down});
 }
 
 }  // namespace banyan::topology::parts

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "banyan/base/pages.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/traffic.hpp"
@@ -95,7 +96,8 @@ class Injection {
 
   void begin(u32 replication) {
     random_ = Random(seed_, kArrivals, index_, replication);
-    std::fill(ahead_.begin(), ahead_.end(), Ahead{});
+    if (drawn_) std::fill(ahead_.begin(), ahead_.end(), Ahead{});
+    drawn_ = true;
     process_.begin(replication);
     sizes_.begin(replication);
   }
@@ -119,14 +121,14 @@ class Injection {
   /// The words of a terminal's next message, drawn when nothing waits for them: the rounds of one draw depend on each
   /// other, and what a message does on its predecessor's birth.
   struct Ahead {
-    u64 nth = kNever;
+    u64 until = 0;  ///< number of the message, plus 1; 0: none is drawn
     Words words{};
   };
 
   [[nodiscard]] Words draw(u32 terminal, u64 nth) const noexcept {
     Ahead& ahead = ahead_[terminal];
-    const Words words = ahead.nth == nth ? ahead.words : random_.at(terminal, nth);
-    ahead = {nth + 1, random_.at(terminal, nth + 1)};
+    const Words words = ahead.until == nth + 1 ? ahead.words : random_.at(terminal, nth);
+    ahead = {nth + 2, random_.at(terminal, nth + 1)};
     return words;
   }
 
@@ -136,7 +138,10 @@ class Injection {
   Sizes sizes_;
   Process process_;
   Random random_;
-  mutable std::vector<Ahead> ahead_;  ///< [terminal]; a terminal is asked by one thread at a time
+  /// [terminal]; a terminal is asked by one thread at a time. Those that nobody asks take no memory: a traffic is built
+  /// to be looked at, too, and each rank asks its own terminals.
+  mutable SmallPageVector<Ahead> ahead_;
+  bool drawn_ = false;  ///< a replication has begun
 };
 
 }  // namespace banyan::traffic
