@@ -63,6 +63,21 @@ TEST(Cut, PlanesOfAGridAreNotAskedFor) {
   EXPECT_DOUBLE_EQ(cut.heaviest, 1.0);
 }
 
+TEST(Cut, ALargeTreeIsCutLevelByLevelAndThroughItsHighestLinksOnly) {
+  const api::Network network = network_of("{ name = 'fat_tree', arity = 20, levels = 4 }", "nearest_common_ancestor");
+  const core::Graph& graph = network.topology->graph();
+  ASSERT_TRUE(graph.computes());
+  std::string by;
+  const std::vector<u32> of = cut_network(*network.topology, 4, by);
+  EXPECT_EQ(by, "the order of switches on each level");
+  ASSERT_EQ(of.size(), graph.switches());
+  std::vector<u32> terminal;
+  for (u32 t = 0; t < graph.terminals(); ++t) terminal.push_back(of[graph.channel(graph.injection(t)).to.node]);
+  const Cut cut = measure_cut(graph, of, terminal, 4);
+  EXPECT_EQ(cut.crossing, u64{2} * 160'000 * 3 / 4);  // a highest switch has a link to each subtree
+  EXPECT_DOUBLE_EQ(cut.heaviest, 1.0);
+}
+
 TEST(Cut, APartitionerCutsLessOfAFatTreeThanTheOrderOfItsLevels) {
   if (!has_partitioner()) GTEST_SKIP() << "built without a partitioner";
   const api::Network network =

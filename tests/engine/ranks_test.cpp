@@ -176,8 +176,11 @@ TEST(PlaceLedgers, OfTwoRanksFindTogetherWhatIsLost) {
   sender.open(3, 1, 8);
   sender.known(3, 1, 5);
   receiver.known(3, 1, 2);
-  std::vector<PlaceLedger::Unbalanced> all = sender.take_unbalanced();
-  for (const PlaceLedger::Unbalanced& one : receiver.take_unbalanced()) all.push_back(one);
+  EXPECT_TRUE(sender.take_unbalanced(0, 3).empty());
+  EXPECT_TRUE(sender.take_unbalanced(4, 8).empty());
+  std::vector<PlaceLedger::Unbalanced> all = sender.take_unbalanced(3, 4);
+  EXPECT_EQ(all.size(), 1U);
+  for (const PlaceLedger::Unbalanced& one : receiver.take_unbalanced(0, 8)) all.push_back(one);
   std::vector<i64> errors;
   for (PlaceLedger* ledger : {&sender, &receiver}) {
     ledger->add(all);

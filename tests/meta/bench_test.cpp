@@ -107,19 +107,22 @@ TEST_F(Bench, AProgramThatFailsIsNoResult) {
   EXPECT_EQ(compare().status, 2);
 }
 
-/// A program whose work is 8 s on one thread and 4.4 s each on two, of which it says that two shards take 8.4 s.
+/// A program whose work is 8 s on one thread and 4.4 s each on two, of which it says that two shards take 8.4 s. Half a
+/// network has half the flit-hops.
 TEST_F(Bench, ScalingSaysWhatIsSkippedAndWhereTheModelIsWrong) {
-  const auto measured = [&](const std::string& seconds_of_two) {
+  const auto measured = [&](const std::string& seconds_of_two, const std::string& seconds_of_half = "4.0") {
     std::ofstream(path("fake")) << "#!/usr/bin/env python3\n"
                                    "import json, sys\n"
                                    "threads = int(sys.argv[sys.argv.index('--threads') + 1])\n"
                                    "shards = int(sys.argv[-1].split('=')[1])\n"
+                                   "half = '[64, 32]' in open(sys.argv[2]).read()\n"
                                    "seconds = 8.0 if shards == 1 else 8.4 if threads == 1 else "
-                                << seconds_of_two
+                                << seconds_of_two << "\nif half: seconds = " << seconds_of_half
                                 << "\n"
                                    "mail = 0.0 if shards == 1 else 0.4\n"
                                    "part = {'work': 8.0 / threads, 'mail': mail / threads, 'wait': 0.0, 'other': 0.0}\n"
-                                   "print(json.dumps({'state_hash': '0a', 'profile': {'run_seconds': seconds,"
+                                   "hops = {'mean': 500.0 if half else 1000.0}\n"
+                                   "print(json.dumps({'state_hash': '0a', 'metrics': {'flit_hops': hops}, 'profile': {'run_seconds': seconds,"
                                    " 'windows': 1000, 'threads': [part] * threads,"
                                    " 'cut': {'heaviest': 1.0, 'crossing_channels': 3}}}))\n";
     fs::permissions(path("fake"), fs::perms::owner_all);
@@ -132,6 +135,8 @@ TEST_F(Bench, ScalingSaysWhatIsSkippedAndWhereTheModelIsWrong) {
   if (!says(good, "nothing to compare")) {  // two cores
     EXPECT_EQ(good.status, 0) << good.text;
     EXPECT_TRUE(says(good, "2: 1.90 (model 1.90")) << good.text;
+    // What two halves take beside each other counts for as much as it is more than what a flit-hop of the whole takes.
+    EXPECT_TRUE(says(measured("5.25", "5.0"), "2: 1.52 (model 1.52"));
     const Output slow = measured("6.0");
     EXPECT_EQ(slow.status, 1) << slow.text;
     EXPECT_TRUE(says(slow, "SLOW")) << slow.text;

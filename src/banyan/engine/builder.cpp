@@ -113,8 +113,11 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
                          .tells_in_packets = settings_.tells_in_packets});
   }
   for (u32 i = 0; i < shards; ++i) {
-    if (parts_[i].terminals == nullptr) parts_[i].mirror = std::make_unique<PacketPool>(i, slots_);
-    if (settings_.utilization_time != 0) pool(i).keep_values();
+    if (parts_[i].terminals == nullptr && i == first_of_rank(i)) {
+      const u32 rank = settings_.ranks->rank_of(i, shards);
+      parts_[i].guests = std::make_unique<Guests>(i, settings_.ranks->first(rank + 1, shards) - i, slots_);
+    }
+    if (settings_.utilization_time != 0 && !pool(i).keeps_values()) pool(i).keep_values();
   }
 }
 

@@ -115,9 +115,9 @@ class Builder {
   [[nodiscard]] Probe* probe(u32 shard) { return parts_[shard].probe.get(); }
   /// The shard must be an own one.
   [[nodiscard]] Terminals& terminals(u32 shard) { return *parts_[shard].terminals; }
-  /// The records of the packets that the terminals of a shard send; copies of them where another rank has it.
+  /// The records of the packets that the terminals of a shard send; of another rank's, copies of those that are here.
   [[nodiscard]] PacketPool& pool(u32 shard) {
-    return parts_[shard].mirror != nullptr ? *parts_[shard].mirror : parts_[shard].terminals->pool();
+    return is_own(shard) ? parts_[shard].terminals->pool() : parts_[first_of_rank(shard)].guests->pool();
   }
   /// [PacketId >> PacketPool::kIndexBits]: where the record of a packet is; after partition.
   [[nodiscard]] std::vector<PacketPool*> pools();
@@ -129,6 +129,10 @@ class Builder {
   void partition_into(u64 wanted, u32 most);
   void deal_shards();
   [[nodiscard]] bool is_own(u32 shard) const { return shard >= own_.front() && shard <= own_.back(); }
+  /// The first shard of the rank that has a shard.
+  [[nodiscard]] u32 first_of_rank(u32 shard) const {
+    return settings_.ranks->first(settings_.ranks->rank_of(shard, shards()), shards());
+  }
   [[nodiscard]] u32 cut_for() const { return settings_.cut_for != 0 ? settings_.cut_for : settings_.threads; }
   static void plan_wave(Shard& part);
   void join_waves();

@@ -21,6 +21,15 @@ std::vector<u32> in_order(u32 switches, u32 copies, u32 shards) {
   return of;
 }
 
+/// Every level of a tree likewise: the switches with the same terminals below follow each other.
+std::vector<u32> level_by_level(const core::Tree& tree, u32 shards) {
+  std::vector<u32> of;
+  for (const core::TreeLevel& level : tree.levels) {
+    for (u32 i = 0; i < level.count; ++i) of.push_back(static_cast<u32>(u64{i} * shards / level.count));
+  }
+  return of;
+}
+
 /// True when switches whose numbers are close are close in the network.
 bool ordered(const core::Topology& topology) {
   return topology.grid() != nullptr || topology.dragonfly() != nullptr || topology.hyperx() != nullptr;
@@ -102,6 +111,11 @@ std::vector<u32> cut_network(const core::Topology& topology, u32 shards, std::st
   by = "the order of switches";
   std::vector<u32> plain = in_order(topology.graph().switches(), topology.subnetworks(), shards);
   if (shards == 1 || ordered(topology)) return plain;
+  const core::Tree* const tree = topology.tree();
+  if (tree != nullptr && topology.graph().computes() && tree->levels.front().count >= shards) {
+    by = "the order of switches on each level";  // a partitioner would list the whole graph
+    return level_by_level(*tree, shards);
+  }
 #ifdef BANYAN_METIS
   std::vector<u32> better = by_metis(topology, shards);
   if (!better.empty()) {

@@ -93,6 +93,10 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
     own_ = ranks_->first(ranks_->rank() + 1, all) - first_;
   }
   threads_ = std::clamp(threads, 1U, static_cast<u32>(own_));
+  forgets_ = std::all_of(this->shards().begin(), this->shards().end(), [](const Shard& shard) {
+    return std::none_of(shard.populations.begin(), shard.populations.end(),
+                        [](const auto& population) { return population->looks_back(); });
+  });
   for (auto& published : published_) published.assign(shards_.size(), 0);
   growth_.resize(shards_.size());
   helper_cpu_seconds_.assign(threads_, 0.0);
@@ -126,6 +130,7 @@ void Machine::reset(u32 replication) {
     }
     for (auto& touched : shard.touched) std::fill(touched.begin(), touched.end(), 0);
     shard.reset_borders();
+    if (shard.guests != nullptr) shard.guests->clear();
   }
   for (Shard& shard : shards()) {
     if (shard.probe != nullptr) shard.probe->reset();
@@ -276,24 +281,40 @@ void Machine::exchange_parcels(u32 parity) {
   }
 }
 
+/// The packets of another rank, where a handle is of one of them; nullptr: the packet is of this rank.
+Guests* Machine::guests_of(const Shard& shard, core::PacketId id) {
+  const u32 owner = shard.wires.pool(id).shard();
+  return owner >= first_ && owner < first_ + own_ ? nullptr : shards_[owner].guests.get();
+}
+
 /// The first flit of a packet takes its record along: nothing of a packet goes ahead of it. So does the tail that a
-/// worm mails to a terminal, which has the number 0 too.
+/// worm mails to a terminal, which has the number 0 too. Between ranks packets go by the handles of their owners.
 void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text) {
   const auto count = [](const auto& list) { return static_cast<u32>(list.size()); };
   const ParcelHeader header{from.wires.shard,   to, count(parcel.flits), count(parcel.controls), count(parcel.freed),
                             count(parcel.words)};
+  std::vector<Record> records;
+  for (Mail<FlitArrival>& mail : parcel.flits) {
+    core::Flit& flit = mail.arrival.flit;
+    const core::PacketId ours = flit.packet;
+    Guests* const guests = guests_of(from, ours);
+    if (guests != nullptr) flit.packet = guests->theirs(ours);
+    if (flit.sequence == 0) {
+      const PacketPool& pool = from.wires.pool(ours);
+      records.push_back({pool[ours], flit.packet, pool.keeps_values() ? pool.value(ours) : u32{0}});
+    }
+    if (guests != nullptr && forgets_ && (flit.flags & core::kTail) != 0) guests->leave(ours);
+  }
+  for (core::PacketId& id : parcel.freed) {
+    Guests& guests = *guests_of(from, id);
+    guests.forget(std::exchange(id, guests.theirs(id)));
+  }
   append(text, &header, 1);
   append(text, parcel.flits.data(), parcel.flits.size());
   append(text, parcel.controls.data(), parcel.controls.size());
   append(text, parcel.freed.data(), parcel.freed.size());
   append(text, parcel.words.data(), parcel.words.size());
-  for (const Mail<FlitArrival>& mail : parcel.flits) {
-    const core::Flit& flit = mail.arrival.flit;
-    if (flit.sequence != 0) continue;
-    const PacketPool& pool = from.wires.pool(flit.packet);
-    const Record record{pool[flit.packet], flit.packet, pool.keeps_values() ? pool.value(flit.packet) : u32{0}};
-    append(text, &record, 1);
-  }
+  append(text, records.data(), records.size());
   parcel.clear();
 }
 
@@ -314,13 +335,31 @@ void Machine::unpack(u32 rank, u32 parity) {
     from.touched[parity][header.to >> 6U] |= u64{1} << (header.to & 63U);
     cursor.take(parcel.flits, header.flits);
     cursor.take(parcel.controls, header.controls);
-    cursor.take(parcel.freed, header.freed);
+    std::vector<core::PacketId> freed;
+    cursor.take(freed, header.freed);
     cursor.take(parcel.words, header.words);
-    for (const Mail<FlitArrival>& mail : parcel.flits) {
-      if (mail.arrival.flit.sequence != 0) continue;
-      Record record;
-      cursor.take(&record, 1);
-      shards_[header.to].wires.pool(record.id).mirror(record.id, record.packet, static_cast<u16>(record.value));
+    const Shard& to = shards_[header.to];
+    for (Mail<FlitArrival>& mail : parcel.flits) {
+      core::Flit& flit = mail.arrival.flit;
+      Guests* const guests = guests_of(to, flit.packet);
+      if (flit.sequence == 0) {
+        Record record;
+        cursor.take(&record, 1);
+        const u16 value = static_cast<u16>(record.value);
+        if (guests == nullptr) {
+          to.wires.pool(flit.packet).copy(flit.packet, record.packet, value);
+        } else {
+          flit.packet = guests->enter(flit.packet, record.packet, value);
+        }
+      } else if (guests != nullptr) {
+        flit.packet = guests->ours(flit.packet);
+      }
+    }
+    // The other rank knows of this one's packets, and not of which of its shards they are.
+    for (const core::PacketId id : freed) {
+      const u32 owner = to.wires.pool(id).shard();
+      from.parcels[parity][owner].freed.push_back(id);
+      from.touched[parity][owner >> 6U] |= u64{1} << (owner & 63U);
     }
   }
 }
@@ -726,7 +765,8 @@ void Machine::audit_flows(Holdings& held, const Totals& sum) const {
 u64 Machine::audit() const {
   const Totals sum = totals();
   Holdings held;
-  held.places = PlaceLedger(shards_.front().topology->graph().channels().size());
+  const std::size_t channels = shards_.front().topology->graph().channels().size();
+  held.places = PlaceLedger(channels);
   for (const Shard& shard : shards()) {
     for (const auto& population : shard.populations) population->hold(held);
   }
@@ -739,7 +779,10 @@ u64 Machine::audit() const {
       }
     }
   }
-  if (ranks_ != nullptr) held.places.add(over_ranks(held.places.take_unbalanced(), kJoin));
+  // In pieces: every rank gets the lists of all.
+  constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  for (std::size_t first = 0; ranks_ != nullptr && first < channels; first += kPiece)
+    held.places.add(over_ranks(held.places.take_unbalanced(first, first + kPiece), kJoin));
   held.places.for_each_error([&](u32 channel, u32 vc, i64 missing) {
     const core::End& from = shards_.front().topology->graph().channel(channel).from;
     held.violations.push_back(

@@ -68,7 +68,7 @@ struct Scaling {
 class Machine {
  public:
   /// `window`: shortest latency, in ticks, of any channel between two shards. `threads`: at most as many as own shards
-  /// are used. `ranks`: the processes that share the network; each has its shards (Shard::mirror of the others'), and
+  /// are used. `ranks`: the processes that share the network; each has its shards (Shard::guests of the others'), and
   /// calls the functions below in the same order with the same arguments, for they meet in them. What is asked for is
   /// that of the whole network. nullptr: this process has all of it.
   Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traffics, Tick window, u32 threads = 1,
@@ -211,7 +211,8 @@ class Machine {
   void meet(u32 worker);
   [[nodiscard]] bool meet_ranks(u32 parity, u32 worker);
   void exchange_parcels(u32 parity);
-  static void pack(const Shard& from, u32 to, Parcel& parcel, std::string& text);
+  [[nodiscard]] Guests* guests_of(const Shard& shard, core::PacketId id);
+  void pack(const Shard& from, u32 to, Parcel& parcel, std::string& text);
   void unpack(u32 rank, u32 parity);
   void helper(u32 worker);
   void dismiss_helpers();
@@ -221,6 +222,7 @@ class Machine {
   Ranks* ranks_;
   std::size_t first_ = 0;  ///< own shard
   std::size_t own_;        ///< how many there are
+  bool forgets_ = false;   ///< nobody looks at packets that have left
   std::span<core::Traffic* const> traffics_;
   Tick window_;
   u32 threads_ = 1;

@@ -23,10 +23,11 @@ class PacketPool {
   /// Of a handle in a network that is one shard: the number of its record.
   static constexpr u32 kIndexOfOne = kMostSlots * kPerSlot - 1;
 
-  explicit PacketPool(u32 shard = 0, u32 slots = 1)
+  /// `shards`: whose slots it has, from `shard` on.
+  explicit PacketPool(u32 shard = 0, u32 slots = 1, u32 shards = 1)
       : shard_(shard),
         base_(shard * slots << kIndexBits),
-        most_(slots << kIndexBits),
+        most_(slots * shards << kIndexBits),
         chunks_(std::make_unique<Records[]>(most_ >> kChunkBits)) {}
 
   [[nodiscard]] u32 shard() const noexcept { return shard_; }
@@ -72,10 +73,11 @@ class PacketPool {
     if (most_ - live() < more) refuse();
   }
 
-  /// For a pool that another rank keeps: writes the copy of a record that came from there, with its value.
-  void mirror(core::PacketId id, const core::Packet& packet, u16 value) {
-    const u32 chunk = index_of(id) >> kChunkBits;
-    if (chunks_[chunk] == nullptr) make(chunk);
+  /// The number of a record in this pool, and back.
+  [[nodiscard]] u32 place(core::PacketId id) const noexcept { return id - base_; }
+  [[nodiscard]] core::PacketId at(u32 place) const noexcept { return base_ + place; }
+  /// Writes the copy of a record that came from another rank, with its value.
+  void copy(core::PacketId id, const core::Packet& packet, u16 value) {
     (*this)[id] = packet;
     if (keeps_values_) value_of(id) = value;
   }
@@ -93,19 +95,6 @@ class PacketPool {
     a(free_count_);
     a.row(free_.data(), free_count_);
     for (u32 chunk = 0; chunk < created_ >> kChunkBits; ++chunk) archive_chunk(a, chunk);
-  }
-  /// The same of a pool that another rank keeps (mirror()).
-  void archive_copies(Archive& a) {
-    std::vector<u32> made;
-    for (u32 chunk = 0; chunk < most_ >> kChunkBits; ++chunk) {
-      if (chunks_[chunk] != nullptr) made.push_back(chunk);
-    }
-    a(made);
-    for (const u32 chunk : made) {
-      if (chunk >= most_ >> kChunkBits) throw ArchiveMismatch("a packet has no place in the pool of its shard");
-      if (chunks_[chunk] == nullptr) make(chunk);
-      archive_chunk(a, chunk);
-    }
   }
 
  private:

@@ -58,13 +58,13 @@ class PlaceLedger {
     u32 vc = 0;
     i32 balance = 0;
   };
-  /// Hands out what does not add up, for add() in all ledgers of a network: each then finds what is wrong with the
-  /// places that were stated in it.
-  [[nodiscard]] std::vector<Unbalanced> take_unbalanced() {
+  /// Hands out what does not add up of the channels [first, last), for add() in all ledgers of a network: each then
+  /// finds what is wrong with the places that were stated in it.
+  [[nodiscard]] std::vector<Unbalanced> take_unbalanced(std::size_t first, std::size_t last) {
     std::vector<Unbalanced> list;
     for (u32 group = 0; group < groups_.size(); ++group) {
       SmallPageVector<i32>& balance = groups_[group].balance;
-      for (std::size_t i = 0; i < balance.size(); ++i) {
+      for (std::size_t i = first * kGroup; i < std::min(balance.size(), last * kGroup); ++i) {
         if (balance[i] == 0) continue;
         list.push_back({static_cast<u32>(i / kGroup), group * kGroup + static_cast<u32>(i % kGroup),
                         std::exchange(balance[i], 0)});
@@ -233,6 +233,8 @@ class Population {
   /// Ticks for which packets that get on may not move although expects() is false, at the most: the stages of a
   /// pipeline. The watchdog waits for so much longer.
   [[nodiscard]] virtual Tick longest_silence() const { return 0; }
+  /// Whether it may look at the record of a packet whose tail has gone to another shard.
+  [[nodiscard]] virtual bool looks_back() const noexcept { return true; }
   /// Adds what the population did; false when it does not count that.
   virtual bool activity(Activity& into) const {
     static_cast<void>(into);

@@ -157,6 +157,7 @@ class PopulationOf final : public ChannelPopulation {
     if constexpr (has(core::kExpects)) return model_->expects();
     return false;
   }
+  [[nodiscard]] bool looks_back() const noexcept override { return false; }
   Tick longest_silence() const override {
     if constexpr (has(core::kLongestSilence)) return model_->longest_silence();
     return 0;

@@ -53,6 +53,11 @@ class Ranks {
   /// The shards of a rank are those from first() on that are before first() of the next one.
   [[nodiscard]] u32 first(u32 rank, u32 shards) const noexcept { return static_cast<u32>(u64{shards} * rank / size_); }
 
+  /// The rank of a shard.
+  [[nodiscard]] u32 rank_of(u32 shard, u32 shards) const noexcept {
+    return static_cast<u32>((u64{shard} * size_ + size_ - 1) / shards);
+  }
+
   /// The text that goes to a rank with the next exchange(): to be appended to.
   [[nodiscard]] std::string& to(u32 rank) noexcept { return out_[rank]; }
   /// The text that came from a rank with the last exchange(), behind its kind.

@@ -9,6 +9,7 @@
 #include "banyan/base/archive.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/engine/border.hpp"
+#include "banyan/engine/guests.hpp"
 #include "banyan/engine/io.hpp"
 #include "banyan/engine/population.hpp"
 #include "banyan/engine/terminals.hpp"
@@ -21,9 +22,9 @@ struct Shard {
   std::unique_ptr<Probe> probe;              ///< absent unless the run is to write down more
   std::unique_ptr<Terminals> terminals;
   std::vector<std::unique_ptr<Population>> populations;
-  /// A shard that another rank steps: there are no terminals and no populations, and copies of packet records, and
-  /// parcels that came from there.
-  std::unique_ptr<PacketPool> mirror;
+  /// A shard that another rank steps has no terminals and no populations, and parcels that came from there. The first
+  /// one of each rank has the packets of all.
+  std::unique_ptr<Guests> guests;
   std::vector<Tick> due;  ///< per population: the next tick at which it runs
   Wave wave;
   Wires wires;
@@ -103,10 +104,8 @@ struct Shard {
   }
 
   void archive(Archive& a) {
-    if (mirror != nullptr) {
-      mirror->archive_copies(a);
-      return a(parcels, touched);
-    }
+    if (guests != nullptr) a(*guests);
+    if (terminals == nullptr) return a(parcels, touched);
     if (probe != nullptr) a(*probe);
     a(*terminals);
     a.same(populations.size());
