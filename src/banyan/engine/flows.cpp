@@ -54,7 +54,7 @@ void Flows::reset() {
   setup_.admission->begin();
   now_ = 0;
   ends_.clear();
-  places_.assign(kFewestPlaces, {});
+  places_.assign(kFewestPlaces, Place{});
   forget_digests();
   lanes_.clear();
   free_lane_ = kNone;
@@ -77,7 +77,7 @@ u32 Flows::open_end(u32 terminal, u32 peer, u64 key, u32 first_peer) {
   const bool at_source = peer == kNone;
   ends_.push_back({.key = key, .terminal = terminal, .peer = first_peer, .at_source = at_source});
   if (2 * ends_.size() > places_.size()) {
-    const std::vector<Place> known = std::exchange(places_, std::vector<Place>(2 * places_.size()));
+    const PageVector<Place> known = std::exchange(places_, PageVector<Place>(2 * places_.size(), Place{}));
     for (const Place place : known) {
       if (place.end != kNone) enter(place);
     }

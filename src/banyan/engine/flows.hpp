@@ -13,6 +13,7 @@
 
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/core/admission.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/feedback_delay.hpp"
@@ -121,15 +122,23 @@ class Flows final : public core::Pace {
   /// Whether the ends are too many for a cache near by, so that it pays to ask for one before it is needed.
   [[nodiscard]] bool large() const noexcept { return ends_.size() >= kManyEnds; }
   /// First for the place of an end, when that is here for the end itself. `peer`: kNone for an end at the source.
-  void fetch_place(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
-    __builtin_prefetch(&places_[hash_of(terminal, peer, setup_.admission->flow_key(member)) & (places_.size() - 1)]);
+  /// Returns what fetch_end() takes.
+  u32 fetch_place(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
+    const u32 hash = hash_of(terminal, peer, setup_.admission->flow_key(member));
+    __builtin_prefetch(&places_[hash & (places_.size() - 1)]);
+    return hash;
+  }
+  void fetch_end(u32 hash, bool at_source) const noexcept {
+    for (u32 at = hash;; ++at) {
+      const Place place = places_[at & (places_.size() - 1)];
+      if (place.end == kNone) return;
+      if (place.hash != hash) continue;
+      __builtin_prefetch(&ends_[place.end]);
+      return setup_.admission->fetch(place.end, at_source);
+    }
   }
   void fetch_end(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
-    const u32 hash = hash_of(terminal, peer, setup_.admission->flow_key(member));
-    const Place place = places_[hash & (places_.size() - 1)];
-    if (place.end == kNone) return;
-    __builtin_prefetch(&ends_[place.end]);
-    setup_.admission->fetch(place.end, peer == kNone);
+    fetch_end(hash_of(terminal, peer, setup_.admission->flow_key(member)), peer == kNone);
   }
 
   // --- the sink's part -------------------------------------------------------------------------------------------
@@ -350,11 +359,11 @@ class Flows final : public core::Pace {
   Post post_ = nullptr;
   void* post_to_ = nullptr;
   Tick now_ = 0;
-  std::vector<End> ends_;
-  std::vector<Place> places_;  ///< ends by hash_of, with linear probing, at most half full
+  PageVector<End> ends_;
+  PageVector<Place> places_;  ///< ends by hash_of, with linear probing, at most half full
   /// What digest() found last: an end that nothing happened at since then has the same. No part of the state.
-  mutable std::vector<u64> digests_;  ///< [end]
-  mutable std::vector<u32> touched_;  ///< [touched_count_]: ends that were touched since then; there is room for all
+  mutable PageVector<u64> digests_;  ///< [end]
+  mutable PageVector<u32> touched_;  ///< [touched_count_]: ends that were touched since then; there is room for all
   mutable std::size_t touched_count_ = 0;
   mutable u64 sum_of_digests_ = 0;
   std::vector<Lane> lanes_;

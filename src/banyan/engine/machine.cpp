@@ -12,6 +12,7 @@
 
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/engine/watchdog.hpp"
 
 namespace banyan::engine {
@@ -62,7 +63,7 @@ struct FlowSum {
 /// The first of the rows of a flow takes over what the others say; those are left out. There may be millions of rows,
 /// so they are not sorted.
 void join_by_flow(std::vector<FlowSum>& rows) {
-  std::vector<u32> firsts(std::bit_ceil(2 * rows.size() + 1), kNone);  // by a hash, with linear probing
+  PageVector<u32> firsts(std::bit_ceil(2 * rows.size() + 1), kNone);  // by a hash, with linear probing
   u32 flows = 0;
   for (const FlowSum row : rows) {
     for (u64 at = mix64(row.key * 0x9e3779b97f4a7c15ULL + row.source);; ++at) {

@@ -185,7 +185,7 @@ class Source {
   void advance_cursors(Tick now) noexcept;
   void advance_flows(Tick now);
   void hear(Tick now);
-  void fetch_ends() const noexcept;
+  void fetch_ends();
   /// Whether a packet with feedback waits: it has a queue of its own, and goes before the flows.
   [[nodiscard, gnu::always_inline]] bool control_waits(u32 local) const noexcept {
     return plan_.control != kNone && feed_[place(local, plan_.control)].message.birth <= births_.now() &&
@@ -250,6 +250,7 @@ class Source {
   std::vector<Tick> look_at_;         ///< with flows only: [local], when to look at what waits or is born
   std::vector<u32> limits_;           ///< with flows only: [local * traffics + traffic], Traffic::waiting_limit
   std::vector<u32> due_;              ///< of advance_flows
+  std::vector<u32> fetched_;          ///< of fetch_ends: what was born in two ticks, by Flows::fetch_place
   u32 taking_ = kNone;                ///< the queue whose head is being taken: it is looked at afterwards
   bool posted_at_once_ = false;       ///< since advance, a message that is born already
   bool starting_ = false;             ///< all queues are looked at afterwards

@@ -35,23 +35,22 @@ void Source::advance_flows(Tick now) {
   });
 }
 
-/// What is born in the next ticks finds its flow near by.
-void Source::fetch_ends() const noexcept {
+/// What is born in the next ticks finds its flow near by: its place is asked for two ticks before, its end in the next.
+void Source::fetch_ends() {
   const Flows& flows = *plan_.flows;
-  const auto for_each_born = [&](Tick at, auto&& f) {
-    births_.for_each_at(at, [&](u32 local) {
-      const u32 terminal = plan_.terminals[local];
-      for (u32 i = 0; i < plan_.counted; ++i) {
-        const core::Message& message = feed_[place(local, i)].message;
-        if (message.birth > at) continue;
-        const u32 destination = message.copies != 0 ? kNone : message.destination;
-        f(core::FlowMember{terminal, destination, EndpointPlan::service_class(i, message.flags)});
-      }
-    });
-  };
-  const Tick now = births_.now();
-  for_each_born(now + 2, [&](const core::FlowMember& member) { flows.fetch_place(member.source, kNone, member); });
-  for_each_born(now + 1, [&](const core::FlowMember& member) { flows.fetch_end(member.source, kNone, member); });
+  for (const u32 hash : fetched_) flows.fetch_end(hash, true);
+  fetched_.clear();
+  const Tick at = births_.now() + 2;
+  births_.for_each_at(at, [&](u32 local) {
+    const u32 terminal = plan_.terminals[local];
+    for (u32 i = 0; i < plan_.counted; ++i) {
+      const core::Message& message = feed_[place(local, i)].message;
+      if (message.birth > at) continue;
+      const u32 destination = message.copies != 0 ? kNone : message.destination;
+      const core::FlowMember member{terminal, destination, EndpointPlan::service_class(i, message.flags)};
+      fetched_.push_back(flows.fetch_place(terminal, kNone, member));
+    }
+  });
 }
 
 u32 Source::next_feed_of_all(u32 local, bool with_room) const noexcept {
