@@ -11,6 +11,7 @@
 #include "banyan/admission/parts/times.hpp"
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/core/notification.hpp"
 
 namespace banyan::admission::dcqcn {
@@ -54,7 +55,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(set_.flow, member);
   }
-  void open(u32 end, const core::FlowEnd&) override { ends_.resize(std::size_t{end} + 1); }
+  void open(u32, const core::FlowEnd&) override { ends_.push_back(End{}); }
   /// Where nothing is marked a receiving end is not looked at.
   void fetch(u32 end, bool at_source) const noexcept override {
     if (at_source) __builtin_prefetch(&ends_[end]);
@@ -195,7 +196,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   }
 
   Settings set_;
-  std::vector<End> ends_;   ///< [end]
+  PageVector<End> ends_;    ///< [end]
   std::vector<Told> told_;  ///< in the order in which they were told something first
 };
 

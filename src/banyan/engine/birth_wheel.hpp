@@ -59,7 +59,29 @@ class BirthWheel {
       any_far_ = true;
     }
   }
+  void show_now(u32 queue) noexcept { set(ready_, queue); }
   void withdraw(u32 queue) noexcept { ready_[queue >> 6U] &= ~(u64{1} << (queue & 63U)); }
+
+  /// Goes to tick `now` as advance() does, for whoever decides itself about the queues that were scheduled meanwhile:
+  /// each is handed to `due(queue)`, and neither ready nor scheduled by that.
+  template <class Due>
+  void take_due(Tick now, Due&& due) noexcept {
+    if (now == now_) return;
+    const Tick last = now - now_ < kSlots ? now : now_ + kSlots;
+    for (Tick t = now_ + 1; t <= last; ++t) {
+      const u32 slot = static_cast<u32>(t % kSlots);
+      u64& occupied = occupied_[slot >> 6U];
+      const u64 bit = u64{1} << (slot & 63U);
+      if ((occupied & bit) == 0) continue;
+      occupied &= ~bit;
+      take_all(&wheel_[static_cast<std::size_t>(slot) * words_], due);
+    }
+    now_ = now;
+    show();
+    if (now / kFarPeriod == std::exchange(looked_far_, now / kFarPeriod) || !any_far_) return;
+    any_far_ = false;
+    take_all(far_.data(), due);
+  }
 
   /// Goes to tick `now`, which must not decrease. `at(queue)`: when a queue wants to be ready now; with `changes` it
   /// may have become another tick since the queue was scheduled.
@@ -154,6 +176,14 @@ class BirthWheel {
   }
   static void set(std::vector<u64>& bits, u32 i) noexcept { bits[i >> 6U] |= u64{1} << (i & 63U); }
 
+  template <class Due>
+  void take_all(u64* words, Due& due) noexcept {
+    for (u32 w = 0; w < words_; ++w) {
+      for (u64 bits = std::exchange(words[w], 0); bits != 0; bits &= bits - 1) {
+        due(w * 64 + static_cast<u32>(std::countr_zero(bits)));
+      }
+    }
+  }
   template <class At>
   void empty_slot(u32 slot, Tick now, bool changes, At& at) noexcept {
     if ((occupied_[slot >> 6U] >> (slot & 63U) & 1U) == 0) return;

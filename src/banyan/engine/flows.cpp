@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <tuple>
 
 #include "banyan/engine/indexed_heap.hpp"
@@ -12,8 +13,7 @@ namespace banyan::engine {
 namespace {
 
 constexpr std::size_t kFewestPlaces = 64;
-constexpr std::size_t kManyLanes = 8192;  ///< beyond which those in use are kept together, for the cache
-constexpr std::size_t kEndsAhead = 12;    ///< ends between asking for the memory of one and reading it
+constexpr std::size_t kEndsAhead = 12;  ///< ends between asking for the memory of one and reading it
 
 }  // namespace
 
@@ -54,7 +54,7 @@ void Flows::reset() {
   setup_.admission->begin();
   now_ = 0;
   ends_.clear();
-  places_.assign(kFewestPlaces, {});
+  places_.assign(kFewestPlaces, Place{});
   forget_digests();
   lanes_.clear();
   free_lane_ = kNone;
@@ -77,14 +77,14 @@ u32 Flows::open_end(u32 terminal, u32 peer, u64 key, u32 first_peer) {
   const bool at_source = peer == kNone;
   ends_.push_back({.key = key, .terminal = terminal, .peer = first_peer, .at_source = at_source});
   if (2 * ends_.size() > places_.size()) {
-    const std::vector<Place> known = std::exchange(places_, std::vector<Place>(2 * places_.size()));
+    const PageVector<Place> known = std::exchange(places_, PageVector<Place>(2 * places_.size(), Place{}));
     for (const Place place : known) {
       if (place.end != kNone) enter(place);
     }
   }
   enter({end, hash_of(terminal, peer, key)});
   digests_.push_back(0);
-  touched_.reserve(digests_.capacity());
+  touched_.push_back(end);
   touch(end);
   setup_.admission->open(end, {terminal, at_source, first_peer, key});
   return end;
@@ -98,12 +98,12 @@ void Flows::enter(Place place) {
 
 void Flows::forget_digests() {
   digests_.assign(ends_.size(), 0);
-  touched_.clear();
-  touched_.reserve(digests_.capacity());
+  touched_.assign(ends_.size(), kNone);
+  touched_count_ = 0;
   sum_of_digests_ = 0;
   for (u32 end = 0; end < ends_.size(); ++end) {
-    ends_[end].touched = true;
-    touched_.push_back(end);
+    ends_[end].touched = false;
+    touch(end);
   }
 }
 
@@ -121,52 +121,6 @@ void Flows::give_back_lane(u32 lane) noexcept {
   u32* link = &ends_[l.end].first_lane;
   while (*link != lane) link = &lanes_[*link].next_of_end;
   *link = std::exchange(l.next_of_end, std::exchange(free_lane_, lane));
-}
-
-void Flows::join(u32 queue, const core::FlowMember& member, const core::Message& message, u64 nth, u32 traffic,
-                 u8 priority, Tick now) {
-  now_ = now;
-  const u32 end = end_of(member.source, kNone, setup_.admission->flow_key(member), member.destination);
-  ends_[end].peer = member.destination;
-  touch(end);
-  u32 lane = ends_[end].first_lane;
-  while (lane != kNone && lanes_[lane].queue != queue) lane = lanes_[lane].next_of_end;
-  if (lane == kNone) lane = take_lane(end, queue);
-  const u32 place = waits_.take();
-  Waiting& last = waits_[place];
-  last.message = message;
-  last.nth = nth;
-  last.offset = 0;
-  last.traffic = static_cast<u16>(traffic);
-  last.priority = priority;
-  Lane& l = lanes_[lane];
-  const bool first = l.messages.empty();
-  waits_.append(l.messages, place);
-  if (first) {
-    l.again = 0;
-    l.active = static_cast<u32>(active_[queue].size());
-    active_[queue].push_back(lane);
-    look_at_first(lane);
-    insert(lane);
-  }
-  ++waiting_[std::size_t{queue} * setup_.traffics + traffic];
-  waiting_flits_[queue] += message.flits;
-  setup_.admission->queued(end, message.flits, now, *this);
-}
-
-[[gnu::always_inline]] inline void Flows::pop(u32 queue, u32 lane) {
-  Lane& l = lanes_[lane];
-  const u32 place = waits_.pop(l.messages);
-  waits_.give_back(place);
-  --waiting_[std::size_t{queue} * setup_.traffics + waits_[place].traffic];
-  if (!l.messages.empty()) return look_at_first(lane);
-  remove(lane);
-  l.gate = Gate::none;
-  const u32 moved = active_[queue].back();
-  active_[queue][l.active] = moved;
-  lanes_[moved].active = l.active;
-  active_[queue].pop_back();
-  if (lanes_.size() > kManyLanes) give_back_lane(lane);
 }
 
 bool Flows::before(u32 a, u32 b) const noexcept {
@@ -232,18 +186,6 @@ bool Flows::unpark(u32 queue) {
   for (const u32 lane : parked_[queue]) insert(lane);
   parked_[queue].clear();
   return true;
-}
-
-void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& what, bool whole, Tick now) {
-  now_ = now;
-  const u32 end = lanes_[lane].end;
-  front(lane).offset += what.flits;
-  waiting_flits_[queue] -= what.flits;
-  if (whole) pop(queue, lane);
-  ends_[end].peer = destination;
-  ends_[end].flits += what.flits;
-  touch(end);
-  setup_.admission->sent(end, what, now, *this);
 }
 
 void Flows::arrived(u32 terminal, const core::FlowMember& member, const core::Packet& packet,
@@ -374,38 +316,48 @@ void Flows::explain(std::vector<Wait>& into, std::size_t most) const {
 }
 
 std::string Flows::violation() const {
-  for (u32 end = 0; setup_.admission->ends_are_apart() && end < ends_.size(); ++end) {
-    if (!ends_[end].touched && digests_[end] != digest_of(end)) {
+  const core::Admission& admission = *setup_.admission;
+  const std::span<const End> ends = ends_;
+  const bool apart = admission.ends_are_apart();
+  for (u32 end = 0; apart && end < ends.size(); ++end) {
+    if (!ends[end].touched && digests_[end] != digest_of(ends[end], admission.digest(end))) {
       return fmt::format(
           "what the admission remembers of a flow of terminal {} has changed, and nothing happened to it",
-          ends_[end].terminal);
+          ends[end].terminal);
     }
   }
-  return setup_.admission->violation();
+  return admission.violation();
 }
 
 u64 Flows::digest() const noexcept {
   u64 sum = 0;
   if (setup_.admission->ends_are_apart()) {
+    // What the admission is asked for changes none of these, which the compiler cannot know.
+    const core::Admission& admission = *setup_.admission;
+    const std::span<const End> ends = ends_;
+    const std::span<u64> digests = digests_;
+    const std::span<const u32> touched{touched_.data(), touched_count_};
     const auto look = [&](u32 end) {
-      const u64 now = digest_of(end);
-      ends_[end].touched = false;
-      sum_of_digests_ += now - std::exchange(digests_[end], now);
+      const u64 now = digest_of(ends[end], admission.digest(end));
+      ends[end].touched = false;
+      sum += now - std::exchange(digests[end], now);
     };
     std::size_t i = 0;
-    for (const std::size_t asked = large() && touched_.size() > kEndsAhead ? touched_.size() - kEndsAhead : 0;
-         i < asked; ++i) {
-      const u32 ahead = touched_[i + kEndsAhead];
-      __builtin_prefetch(&ends_[ahead]);
-      __builtin_prefetch(&digests_[ahead]);
-      setup_.admission->fetch(ahead, true);
-      look(touched_[i]);
+    if (large()) {
+      for (; i + kEndsAhead < touched.size(); ++i) {
+        const u32 ahead = touched[i + kEndsAhead];
+        __builtin_prefetch(&ends[ahead]);
+        __builtin_prefetch(&digests[ahead]);
+        admission.fetch(ahead, true);
+        look(touched[i]);
+      }
     }
-    for (; i < touched_.size(); ++i) look(touched_[i]);
-    touched_.clear();
+    for (; i < touched.size(); ++i) look(touched[i]);
+    touched_count_ = 0;
+    sum_of_digests_ += sum;
     sum = sum_of_digests_;
   } else {
-    for (u32 end = 0; end < ends_.size(); ++end) sum += digest_of(end);
+    for (u32 end = 0; end < ends_.size(); ++end) sum += digest_of(ends_[end], setup_.admission->digest(end));
   }
   for (const Word& word : agenda_) sum += word.digest();
   for (const auto& [packet, word] : at_source_) sum += word.digest();

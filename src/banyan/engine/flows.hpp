@@ -13,6 +13,7 @@
 
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/core/admission.hpp"
 #include "banyan/core/traffic.hpp"
 #include "banyan/engine/feedback_delay.hpp"
@@ -121,15 +122,23 @@ class Flows final : public core::Pace {
   /// Whether the ends are too many for a cache near by, so that it pays to ask for one before it is needed.
   [[nodiscard]] bool large() const noexcept { return ends_.size() >= kManyEnds; }
   /// First for the place of an end, when that is here for the end itself. `peer`: kNone for an end at the source.
-  void fetch_place(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
-    __builtin_prefetch(&places_[hash_of(terminal, peer, setup_.admission->flow_key(member)) & (places_.size() - 1)]);
+  /// Returns what fetch_end() takes.
+  u32 fetch_place(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
+    const u32 hash = hash_of(terminal, peer, setup_.admission->flow_key(member));
+    __builtin_prefetch(&places_[hash & (places_.size() - 1)]);
+    return hash;
+  }
+  void fetch_end(u32 hash, bool at_source) const noexcept {
+    for (u32 at = hash;; ++at) {
+      const Place place = places_[at & (places_.size() - 1)];
+      if (place.end == kNone) return;
+      if (place.hash != hash) continue;
+      __builtin_prefetch(&ends_[place.end]);
+      return setup_.admission->fetch(place.end, at_source);
+    }
   }
   void fetch_end(u32 terminal, u32 peer, const core::FlowMember& member) const noexcept {
-    const u32 hash = hash_of(terminal, peer, setup_.admission->flow_key(member));
-    const Place place = places_[hash & (places_.size() - 1)];
-    if (place.end == kNone) return;
-    __builtin_prefetch(&ends_[place.end]);
-    setup_.admission->fetch(place.end, peer == kNone);
+    fetch_end(hash_of(terminal, peer, setup_.admission->flow_key(member)), peer == kNone);
   }
 
   // --- the sink's part -------------------------------------------------------------------------------------------
@@ -145,11 +154,15 @@ class Flows final : public core::Pace {
   /// A message found the flows of its queue full, and came in so many ticks late.
   void note_late(Tick ticks) noexcept { own_.count(late_, ticks); }
   /// A packet left its source queue: what share of them is control is a metric.
-  void note_flits(bool control, u32 flits, Tick now) noexcept {
+  [[gnu::always_inline]] void note_flits(bool control, u32 flits, Tick now) noexcept {
     own_.add(control_share_, now, control ? flits : 0, flits);
   }
 
   // --- time ------------------------------------------------------------------------------------------------------
+  /// Whether advance() has anything to do.
+  [[nodiscard]] bool is_due(Tick now) const noexcept {
+    return !changed_.empty() || (!agenda_.empty() && agenda_.front().due <= now);
+  }
   /// What is heard up to `now`; source queues whose gates may have opened are handed to `changed(queue, tick)`,
   /// messages with feedback to `leave(terminal, message)`.
   template <class Changed, class Leave>
@@ -200,6 +213,7 @@ class Flows final : public core::Pace {
   void tell(u32 end, const core::Feedback& feedback) noexcept override;
 
   // --- looked at -------------------------------------------------------------------------------------------------
+  [[nodiscard]] std::size_t ends() const noexcept { return ends_.size(); }
   /// f(source, key, flits sent, flits arrived) for every end.
   template <class F>
   void for_each_end(F&& f) const {
@@ -264,7 +278,7 @@ class Flows final : public core::Pace {
   /// Whether a leaves before b, where both gates are open.
   [[nodiscard]] bool before(u32 a, u32 b) const noexcept;
   // A lane that is alone, as most are, needs no heap.
-  void insert(u32 lane) {
+  [[gnu::always_inline]] void insert(u32 lane) {
     Lane& l = lanes_[lane];
     std::vector<u32>& open = open_[l.queue];
     if (l.again != 0 || !open.empty()) return insert_among(lane);
@@ -272,7 +286,7 @@ class Flows final : public core::Pace {
     l.place = 0;
     open.push_back(lane);
   }
-  void remove(u32 lane) noexcept {
+  [[gnu::always_inline]] void remove(u32 lane) noexcept {
     const Lane& l = lanes_[lane];
     std::vector<u32>& open = open_[l.queue];
     if (l.gate != Gate::open || open.size() != 1) return remove_from_among(lane);
@@ -285,7 +299,7 @@ class Flows final : public core::Pace {
     insert(lane);
   }
   /// The first message of a lane is another one.
-  void look_at_first(u32 lane) noexcept {
+  [[gnu::always_inline]] void look_at_first(u32 lane) noexcept {
     Lane& l = lanes_[lane];
     const Waiting& first = waits_[l.messages.first];
     l.birth = first.message.birth;
@@ -327,28 +341,30 @@ class Flows final : public core::Pace {
   /// Something about an end is another: its digest is looked at again.
   void touch(u32 end) noexcept {
     if (std::exchange(ends_[end].touched, true)) return;
-    touched_.push_back(end);
+    touched_[touched_count_++] = end;
   }
   void forget_digests();
-  [[nodiscard]] u64 digest_of(u32 end) const noexcept {
-    const End& e = ends_[end];
+  /// `remembered`: Admission::digest of that end.
+  [[nodiscard]] static u64 digest_of(const End& e, u64 remembered) noexcept {
     const u64 which = number_of(e.terminal, e.at_source ? kNone : e.peer, e.key);
-    return mix64(mix64(which ^ e.flits) + setup_.admission->digest(end));
+    return mix64(mix64(which ^ e.flits) + remembered);
   }
   void hear(const Word& word);
   [[nodiscard]] core::Message into_packet(const Word& word);
   [[nodiscard]] static u64 packet_of(u32 terminal, u32 tag) noexcept { return u64{terminal} << 32U | tag; }
   void pop(u32 queue, u32 lane);
+  static constexpr std::size_t kManyLanes = 8192;  ///< beyond which those in use are kept together, for the cache
 
   Setup setup_;
   Post post_ = nullptr;
   void* post_to_ = nullptr;
   Tick now_ = 0;
-  std::vector<End> ends_;
-  std::vector<Place> places_;  ///< ends by hash_of, with linear probing, at most half full
+  PageVector<End> ends_;
+  PageVector<Place> places_;  ///< ends by hash_of, with linear probing, at most half full
   /// What digest() found last: an end that nothing happened at since then has the same. No part of the state.
-  mutable std::vector<u64> digests_;  ///< [end]
-  mutable std::vector<u32> touched_;  ///< ends that were touched since then, with room for all
+  mutable PageVector<u64> digests_;  ///< [end]
+  mutable PageVector<u32> touched_;  ///< [touched_count_]: ends that were touched since then; there is room for all
+  mutable std::size_t touched_count_ = 0;
   mutable u64 sum_of_digests_ = 0;
   std::vector<Lane> lanes_;
   u32 free_lane_ = kNone;  ///< the one that was given back last is the first to be taken
@@ -370,5 +386,66 @@ class Flows final : public core::Pace {
   u32 marked_ = 0;
   u32 late_ = 0;
 };
+
+// A message that joins and leaves its flow costs as much as it has calls: these two are a part of their callers.
+
+[[gnu::always_inline]] inline void Flows::join(u32 queue, const core::FlowMember& member, const core::Message& message,
+                                               u64 nth, u32 traffic, u8 priority, Tick now) {
+  now_ = now;
+  const u32 end = end_of(member.source, kNone, setup_.admission->flow_key(member), member.destination);
+  ends_[end].peer = member.destination;
+  touch(end);
+  u32 lane = ends_[end].first_lane;
+  while (lane != kNone && lanes_[lane].queue != queue) lane = lanes_[lane].next_of_end;
+  if (lane == kNone) lane = take_lane(end, queue);
+  const u32 place = waits_.take();
+  Waiting& last = waits_[place];
+  last.message = message;
+  last.nth = nth;
+  last.offset = 0;
+  last.traffic = static_cast<u16>(traffic);
+  last.priority = priority;
+  Lane& l = lanes_[lane];
+  const bool first = l.messages.empty();
+  waits_.append(l.messages, place);
+  if (first) {
+    l.again = 0;
+    l.active = static_cast<u32>(active_[queue].size());
+    active_[queue].push_back(lane);
+    look_at_first(lane);
+    insert(lane);
+  }
+  ++waiting_[std::size_t{queue} * setup_.traffics + traffic];
+  waiting_flits_[queue] += message.flits;
+  setup_.admission->queued(end, message.flits, now, *this);
+}
+
+[[gnu::always_inline]] inline void Flows::pop(u32 queue, u32 lane) {
+  Lane& l = lanes_[lane];
+  const u32 place = waits_.pop(l.messages);
+  waits_.give_back(place);
+  --waiting_[std::size_t{queue} * setup_.traffics + waits_[place].traffic];
+  if (!l.messages.empty()) return look_at_first(lane);
+  remove(lane);
+  l.gate = Gate::none;
+  const u32 moved = active_[queue].back();
+  active_[queue][l.active] = moved;
+  lanes_[moved].active = l.active;
+  active_[queue].pop_back();
+  if (lanes_.size() > kManyLanes) give_back_lane(lane);
+}
+
+[[gnu::always_inline]] inline void Flows::left(u32 queue, u32 lane, u32 destination, const core::Departure& what,
+                                               bool whole, Tick now) {
+  now_ = now;
+  const u32 end = lanes_[lane].end;
+  front(lane).offset += what.flits;
+  waiting_flits_[queue] -= what.flits;
+  if (whole) pop(queue, lane);
+  ends_[end].peer = destination;
+  ends_[end].flits += what.flits;
+  touch(end);
+  setup_.admission->sent(end, what, now, *this);
+}
 
 }  // namespace banyan::engine

@@ -12,6 +12,7 @@
 
 #include "banyan/base/cpu_time.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/engine/watchdog.hpp"
 
 namespace banyan::engine {
@@ -50,6 +51,37 @@ struct Record {
   core::PacketId id = 0;
   u32 value = 0;
 };
+
+/// What the ends of a flow know of it, as the audit sums it up. It travels between ranks, so nothing in it is idle.
+struct FlowSum {
+  u64 source = 0;
+  u64 key = 0;
+  u64 sent = 0;
+  u64 arrived = 0;
+};
+
+/// The first of the rows of a flow takes over what the others say; those are left out. There may be millions of rows,
+/// so they are not sorted.
+void join_by_flow(std::vector<FlowSum>& rows) {
+  PageVector<u32> firsts(std::bit_ceil(2 * rows.size() + 1), kNone);  // by a hash, with linear probing
+  u32 flows = 0;
+  for (const FlowSum row : rows) {
+    for (u64 at = mix64(row.key * 0x9e3779b97f4a7c15ULL + row.source);; ++at) {
+      u32& first = firsts[at & (firsts.size() - 1)];
+      if (first == kNone) {
+        first = flows;
+        rows[flows++] = row;
+        break;
+      }
+      FlowSum& its = rows[first];
+      if (its.source != row.source || its.key != row.key) continue;
+      its.sent += row.sent;
+      its.arrived += row.arrived;
+      break;
+    }
+  }
+  rows.resize(flows);
+}
 
 template <class T>
 void append(std::string& text, const T* data, std::size_t count) {
@@ -730,32 +762,31 @@ u64 Machine::hash() const {
 
 /// No flow has more flits arrived than were sent, and all of them have when the network is empty.
 void Machine::audit_flows(Holdings& held, const Totals& sum) const {
-  std::vector<std::tuple<u32, u64, u64, u64>> ends;  // source, key, sent, arrived
+  std::vector<FlowSum> flows;
   for (const Shard& shard : shards()) {
     const Flows* const of_shard = shard.terminals->source.flows();
     if (of_shard == nullptr) return;
-    of_shard->for_each_end(
-        [&](u32 source, u64 key, u64 sent, u64 arrived) { ends.emplace_back(source, key, sent, arrived); });
+    flows.reserve(flows.size() + of_shard->ends());
+    of_shard->for_each_end([&](u32 source, u64 key, u64 sent, u64 arrived) {
+      flows.push_back({source, key, sent, arrived});
+    });
     if (std::string violation = of_shard->violation(); !violation.empty()) {
       held.violations.push_back(std::move(violation));
     }
   }
-  ends = over_ranks(std::move(ends), kJoin);
-  std::sort(ends.begin(), ends.end());
+  flows = over_ranks(std::move(flows), kJoin);
+  join_by_flow(flows);
   u64 in_flight = 0;
-  for (std::size_t i = 0; i < ends.size();) {
-    const auto [source, key, own_sent, own_arrived] = ends[i];
-    u64 sent = own_sent;
-    u64 arrived = own_arrived;
-    while (++i < ends.size() && std::get<0>(ends[i]) == source && std::get<1>(ends[i]) == key) {
-      sent += std::get<2>(ends[i]);
-      arrived += std::get<3>(ends[i]);
-    }
-    if (arrived > sent) {
-      held.violations.push_back(
-          fmt::format("of flow {} of terminal {}, {} flits were sent and {} arrived", key, source, sent, arrived));
-    }
-    in_flight += sent - arrived;
+  std::vector<FlowSum> wrong;
+  for (const FlowSum& flow : flows) {
+    in_flight += flow.sent - flow.arrived;
+    if (flow.arrived > flow.sent) wrong.push_back(flow);
+  }
+  std::sort(wrong.begin(), wrong.end(),
+            [](const FlowSum& a, const FlowSum& b) { return std::tie(a.source, a.key) < std::tie(b.source, b.key); });
+  for (const FlowSum& flow : wrong) {
+    held.violations.push_back(fmt::format("of flow {} of terminal {}, {} flits were sent and {} arrived", flow.key,
+                                          flow.source, flow.sent, flow.arrived));
   }
   if (sum.taken_flits == sum.delivered_flits && in_flight != 0) {
     held.violations.push_back(fmt::format("{} flits of flows are in flight in an empty network", in_flight));

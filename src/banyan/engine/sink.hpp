@@ -24,7 +24,7 @@ class Sink {
   /// Whether it pays to ask ahead for what arrivals need: first fetch_place(), later fetch_end().
   [[nodiscard]] bool fetches() const noexcept { return plan_.flows != nullptr && plan_.flows->large(); }
   void fetch_place(const core::Packet& packet, u32 terminal) const noexcept {
-    plan_.flows->fetch_place(terminal, packet.source, member_of(packet));
+    static_cast<void>(plan_.flows->fetch_place(terminal, packet.source, member_of(packet)));
   }
   void fetch_end(const core::Packet& packet, u32 terminal) const noexcept {
     plan_.flows->fetch_end(terminal, packet.source, member_of(packet));

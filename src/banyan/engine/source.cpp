@@ -70,12 +70,8 @@ void Source::reset(u32 replication) {
   for (u32 local = 0; local < plan_.size(); ++local) refresh(local);
 }
 
-void Source::advance(Tick now) noexcept {
-  if (plan_.flows != nullptr) [[unlikely]] {
-    advance_flows(now);
-  } else {
-    births_.advance(now, plan_.any_answers, [&](u32 local) { return next_[local].birth; });
-  }
+void Source::advance_cursors(Tick now) noexcept {
+  births_.advance(now, plan_.any_answers, [&](u32 local) { return next_[local].birth; });
   posted_at_once_ = false;
 }
 
@@ -264,6 +260,30 @@ template <bool Plain>
   }
 }
 
+/// A packet left its flow.
+template <bool Plain>
+[[gnu::always_inline]] inline void Source::leave_flow(u32 local, const core::Packet& packet, Tick now) {
+  Flows& flows = *plan_.flows;
+  const u32 lane = lane_[local];
+  const u8 traffic = packet.traffic;
+  const bool whole = Plain || (packet.flags & core::kMessageLast) != 0;
+  if (plan_.tells_in_packets) flows.note_flits(false, packet.flits, now);
+  flows.left(local, lane, !Plain && packet.copies != 0 ? kNone : packet.destination, {packet.flits}, whole, now);
+  if (!Plain && whole && (plan_.special[traffic] & kAnswers) != 0) {
+    ++answered_;
+    taking_ = local;
+    Post outbox(*this, local - local % plan_.queues, traffic);
+    plan_.traffics[traffic]->departed(packet, packet.source, now, outbox);
+    taking_ = kNone;
+  }
+  // Mostly nothing waits any more, and the wheel knows when the next message is born: so much of refresh() is left.
+  const Tick birth = plan_.counted == 1 ? feed_[place(local, 0)].message.birth : 0;
+  if (flows.any_waits(local) || birth <= now || look_at_[local] != birth || control_waits(local)) return refresh(local);
+  lane_[local] = kNone;
+  next_[local] = {};
+  births_.withdraw(local);
+}
+
 /// `Waits`: the model keeps the message, and tells what of it is sent. `Flowing`: it may come from a flow.
 template <bool Waits, bool Plain, bool Flowing>
 [[gnu::always_inline]] inline core::PacketId Source::take_head(u32 local, Tick now) {
@@ -304,7 +324,7 @@ template <bool Waits, bool Plain, bool Flowing>
   const bool answers = !Plain && (plan_.special[traffic] & kAnswers) != 0;
   if (Flowing && plan_.flows != nullptr) [[unlikely]] {
     if (pool_.keeps_values()) pool_.clear_value(id);
-    leave_flow(local, packet);
+    leave_flow<Plain>(local, packet, births_.now());
     return id;
   }
   if (flits != left) {  // the rest of the message stays at the head

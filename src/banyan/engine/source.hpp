@@ -61,7 +61,11 @@ class Source {
   [[nodiscard]] const MulticastSets& sets() const noexcept { return sets_; }
 
   /// Brings `ready()` up to date; `now` must not decrease.
-  void advance(Tick now) noexcept;
+  void advance(Tick now) noexcept {
+    if (plan_.flows != nullptr) [[unlikely]]
+      return advance_flows(now);
+    advance_cursors(now);
+  }
   /// Whether nothing that happens at a terminal is seen by another one in the ticks after: they may be run block by
   /// block, several ticks at once (wave.hpp).
   [[nodiscard]] bool independent() const noexcept;
@@ -178,10 +182,12 @@ class Source {
   [[nodiscard]] const std::vector<Cursor>& feeding() const noexcept {
     return plan_.flows == nullptr ? cursors_ : feed_;
   }
+  void advance_cursors(Tick now) noexcept;
   void advance_flows(Tick now);
-  void fetch_ends() const noexcept;
+  void hear(Tick now);
+  void fetch_ends();
   /// Whether a packet with feedback waits: it has a queue of its own, and goes before the flows.
-  [[nodiscard]] bool control_waits(u32 local) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool control_waits(u32 local) const noexcept {
     return plan_.control != kNone && feed_[place(local, plan_.control)].message.birth <= births_.now() &&
            !control_parked_[local];
   }
@@ -201,8 +207,8 @@ class Source {
   [[nodiscard]] Tick feed(u32 local, u32 traffic);
   /// Feeds, makes what the open flows send next the head, and tells the wheel when to look again.
   void refresh(u32 local);
-  /// A packet left its flow.
-  void leave_flow(u32 local, const core::Packet& packet);
+  template <bool Plain>
+  void leave_flow(u32 local, const core::Packet& packet, Tick now);
   /// The packet that leaves a flow next.
   [[nodiscard]] core::Departure departure(const Flows::Waiting& waiting) const noexcept {
     return {std::min(waiting.message.flits - waiting.offset, plan_.longest[waiting.traffic])};
@@ -244,6 +250,7 @@ class Source {
   std::vector<Tick> look_at_;         ///< with flows only: [local], when to look at what waits or is born
   std::vector<u32> limits_;           ///< with flows only: [local * traffics + traffic], Traffic::waiting_limit
   std::vector<u32> due_;              ///< of advance_flows
+  std::vector<u32> fetched_;          ///< of fetch_ends: what was born in two ticks, by Flows::fetch_place
   u32 taking_ = kNone;                ///< the queue whose head is being taken: it is looked at afterwards
   bool posted_at_once_ = false;       ///< since advance, a message that is born already
   bool starting_ = false;             ///< all queues are looked at afterwards

@@ -7,12 +7,21 @@
 namespace banyan::engine {
 
 void Source::advance_flows(Tick now) {
+  Flows& flows = *plan_.flows;
   due_.clear();
-  births_.advance(now, true, [&](u32 local) {
+  births_.take_due(now, [&](u32 local) {
     due_.push_back(local);
     look_at_[local] = kNever;
-    return kNever;  // refresh() schedules it again
   });
+  if (flows.is_due(now)) [[unlikely]]
+    hear(now);
+  for (const u32 local : due_) refresh(local);
+  if (flows.large()) fetch_ends();
+  posted_at_once_ = false;
+}
+
+/// What ends of flows hear, and what becomes of it, up to `now`.
+[[gnu::noinline]] void Source::hear(Tick now) {
   const auto changed = [&](u32 local, Tick at) {
     if (at <= now) {
       due_.push_back(local);
@@ -24,27 +33,24 @@ void Source::advance_flows(Tick now) {
   plan_.flows->advance(now, changed, [&](u32 terminal, const core::Message& message) {
     post(plan_.local_of[terminal], plan_.control, message);
   });
-  for (const u32 local : due_) refresh(local);
-  if (plan_.flows->large()) fetch_ends();
 }
 
-/// What is born in the next ticks finds its flow near by.
-void Source::fetch_ends() const noexcept {
+/// What is born in the next ticks finds its flow near by: its place is asked for two ticks before, its end in the next.
+void Source::fetch_ends() {
   const Flows& flows = *plan_.flows;
-  const auto for_each_born = [&](Tick at, auto&& f) {
-    births_.for_each_at(at, [&](u32 local) {
-      const u32 terminal = plan_.terminals[local];
-      for (u32 i = 0; i < plan_.counted; ++i) {
-        const core::Message& message = feed_[place(local, i)].message;
-        if (message.birth > at) continue;
-        const u32 destination = message.copies != 0 ? kNone : message.destination;
-        f(core::FlowMember{terminal, destination, EndpointPlan::service_class(i, message.flags)});
-      }
-    });
-  };
-  const Tick now = births_.now();
-  for_each_born(now + 2, [&](const core::FlowMember& member) { flows.fetch_place(member.source, kNone, member); });
-  for_each_born(now + 1, [&](const core::FlowMember& member) { flows.fetch_end(member.source, kNone, member); });
+  for (const u32 hash : fetched_) flows.fetch_end(hash, true);
+  fetched_.clear();
+  const Tick at = births_.now() + 2;
+  births_.for_each_at(at, [&](u32 local) {
+    const u32 terminal = plan_.terminals[local];
+    for (u32 i = 0; i < plan_.counted; ++i) {
+      const core::Message& message = feed_[place(local, i)].message;
+      if (message.birth > at) continue;
+      const u32 destination = message.copies != 0 ? kNone : message.destination;
+      const core::FlowMember member{terminal, destination, EndpointPlan::service_class(i, message.flags)};
+      fetched_.push_back(flows.fetch_place(terminal, kNone, member));
+    }
+  });
 }
 
 u32 Source::next_feed_of_all(u32 local, bool with_room) const noexcept {
@@ -105,7 +111,7 @@ void Source::refresh(u32 local) {
     lane_[local] = kNone;
     look_again(kNever);  // at the flows, when that has left
     next_[local] = {waiting.message.birth, kNever, plan_.control};
-    births_.schedule(local, now);
+    births_.show_now(local);
     return;
   }
   if (!plan_.flows->any_waits(local)) {
@@ -129,7 +135,7 @@ void Source::refresh(u32 local) {
   cursor.offset = waiting.offset;
   cursor.message = waiting.message;
   next_[local] = {waiting.message.birth, kNever, waiting.traffic};
-  births_.schedule(local, now);
+  births_.show_now(local);
 }
 
 void Source::leave_control(u32 local, const core::Packet& packet) {
@@ -144,30 +150,6 @@ void Source::leave_control(u32 local, const core::Packet& packet) {
     plan_.flows->control_left(packet);
   }
   refresh(local);
-}
-
-void Source::leave_flow(u32 local, const core::Packet& packet) {
-  const u32 lane = lane_[local];
-  const Flows::Waiting& waiting = plan_.flows->front(lane);
-  const core::Departure what = departure(waiting);
-  const bool whole = waiting.offset + what.flits == waiting.message.flits;
-  const u16 traffic = waiting.traffic;
-  if (plan_.tells_in_packets) plan_.flows->note_flits(false, what.flits, births_.now());
-  plan_.flows->left(local, lane, packet.copies != 0 ? kNone : packet.destination, what, whole, births_.now());
-  if (whole && (plan_.special[traffic] & kAnswers) != 0) {
-    ++answered_;
-    taking_ = local;
-    Post outbox(*this, local - local % plan_.queues, traffic);
-    plan_.traffics[traffic]->departed(packet, packet.source, births_.now(), outbox);
-    taking_ = kNone;
-  }
-  // Mostly nothing waits any more, and the wheel knows when the next message is born: so much of refresh() is left.
-  const Tick birth = plan_.counted == 1 ? feed_[place(local, 0)].message.birth : 0;
-  if (plan_.flows->any_waits(local) || birth <= births_.now() || look_at_[local] != birth || control_waits(local))
-    return refresh(local);
-  lane_[local] = kNone;
-  next_[local] = {};
-  births_.withdraw(local);
 }
 
 void Source::park(u32 local) {
