@@ -111,20 +111,21 @@ TEST_F(Bench, AProgramThatFailsIsNoResult) {
 /// network has half the flit-hops.
 TEST_F(Bench, ScalingSaysWhatIsSkippedAndWhereTheModelIsWrong) {
   const auto measured = [&](const std::string& seconds_of_two, const std::string& seconds_of_half = "4.0") {
-    std::ofstream(path("fake")) << "#!/usr/bin/env python3\n"
-                                   "import json, sys\n"
-                                   "threads = int(sys.argv[sys.argv.index('--threads') + 1])\n"
-                                   "shards = int(sys.argv[-1].split('=')[1])\n"
-                                   "half = '[64, 32]' in open(sys.argv[2]).read()\n"
-                                   "seconds = 8.0 if shards == 1 else 8.4 if threads == 1 else "
-                                << seconds_of_two << "\nif half: seconds = " << seconds_of_half
-                                << "\n"
-                                   "mail = 0.0 if shards == 1 else 0.4\n"
-                                   "part = {'work': 8.0 / threads, 'mail': mail / threads, 'wait': 0.0, 'other': 0.0}\n"
-                                   "hops = {'mean': 500.0 if half else 1000.0}\n"
-                                   "print(json.dumps({'state_hash': '0a', 'metrics': {'flit_hops': hops}, 'profile': {'run_seconds': seconds,"
-                                   " 'windows': 1000, 'threads': [part] * threads,"
-                                   " 'cut': {'heaviest': 1.0, 'crossing_channels': 3}}}))\n";
+    std::ofstream(path("fake"))
+        << "#!/usr/bin/env python3\n"
+           "import json, sys\n"
+           "threads = int(sys.argv[sys.argv.index('--threads') + 1])\n"
+           "shards = int(sys.argv[-1].split('=')[1])\n"
+           "half = '[64, 32]' in open(sys.argv[2]).read()\n"
+           "seconds = 8.0 if shards == 1 else 8.4 if threads == 1 else "
+        << seconds_of_two << "\nif half: seconds = " << seconds_of_half
+        << "\n"
+           "mail = 0.0 if shards == 1 else 0.4\n"
+           "part = {'work': 8.0 / threads, 'mail': mail / threads, 'wait': 0.0, 'other': 0.0}\n"
+           "hops = {'mean': 500.0 if half else 1000.0}\n"
+           "print(json.dumps({'state_hash': '0a', 'metrics': {'flit_hops': hops}, 'profile': {'run_seconds': seconds,"
+           " 'windows': 1000, 'threads': [part] * threads,"
+           " 'cut': {'heaviest': 1.0, 'crossing_channels': 3}}}))\n";
     fs::permissions(path("fake"), fs::perms::owner_all);
     return run_shell(quoted(repository_root() / "bench/scaling") + " --banyan " + quoted(path("fake")) +
                      " --only 'mesh 64x64, a fifth' --repeat 1 --threads 1,2,1024");

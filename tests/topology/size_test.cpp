@@ -23,6 +23,7 @@ void expect_size(const std::string& name, const Settings& given) {
   EXPECT_EQ(size.switches, built.switches) << name;
   EXPECT_EQ(size.inputs, built.inputs) << name;
   EXPECT_EQ(size.channels, built.channels) << name;
+  EXPECT_EQ(size.listed, row.make(values)->graph().wiring() == nullptr) << name;
   EXPECT_GT(size.passed, 0.5 * built.passed) << name;
   EXPECT_LT(size.passed, 2.0 * built.passed + 1.0) << name;
 }

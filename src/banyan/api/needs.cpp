@@ -214,6 +214,7 @@ std::optional<Needs> needs_of(const Experiment& experiment, double moved) {
   for (double* part : {&needs.size.terminals, &needs.size.switches, &needs.size.inputs, &needs.size.channels}) {
     *part *= copies_of(experiment);
   }
+  needs.size.listed |= copies_of(experiment) > 1;
   needs.size.moved = moved;
   needs.bytes = kProgramBytes + core::graph_bytes(needs.size) +
                 switching.memory(experiment.switching, needs.size, shortest_packet(experiment));

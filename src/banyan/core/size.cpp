@@ -12,6 +12,7 @@ NetworkSize size_of(const Graph& graph) {
   size.switches = graph.switches();
   size.inputs = graph.total_inputs();
   size.channels = static_cast<double>(graph.channels().size());
+  size.listed = !graph.computes();
   double sum = 0.0;
   double reached = 0.0;
   if (graph.switches() > 0) {
@@ -28,6 +29,7 @@ NetworkSize size_of(const Graph& graph) {
 double graph_bytes(const NetworkSize& size) {
   // A list that grows holds up to twice what is in it, and while it moves half of that again.
   constexpr double kGrowth = 2.0;
+  if (!size.listed && size.channels > Graph::kMostListed) return 0.0;
   return kGrowth *
              (size.channels * sizeof(Channel) + size.inputs * 2.0 * sizeof(u32) + size.switches * 3.0 * sizeof(u32)) +
          size.terminals * 2.0 * sizeof(u32);

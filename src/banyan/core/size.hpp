@@ -13,6 +13,7 @@ struct NetworkSize {
   double switches = 0.0;
   double inputs = 0.0;    ///< input ports of all switches; as many output ports
   double channels = 0.0;  ///< unidirectional, with those of the terminals
+  bool listed = true;     ///< the graph is a list of its channels, however many: false where Graph may compute it
   double passed = 1.0;    ///< switches that a packet passes on a shortest way to a random terminal, in the mean; about
   /// Flits that come in over all inputs in a run, where that is known: no more room than they need is touched, and
   /// memory that is not touched is not taken.

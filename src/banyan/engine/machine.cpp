@@ -304,6 +304,7 @@ void Machine::exchange_parcels(u32 parity) {
       for (u32 to = ranks_->first(r, all); to < ranks_->first(r + 1, all); ++to) {
         if ((from.touched[parity][to >> 6U] >> (to & 63U) & 1U) == 0) continue;
         pack(from, to, from.parcels[parity][to], ranks_->to(r));
+        std::swap(from.parcels[parity][to], from.parcels[parity ^ 1U][to]);  // both are empty: one needs room
       }
     }
   }
@@ -358,6 +359,8 @@ void Machine::unpack(u32 rank, u32 parity) {
   for (u32 i = ranks_->first(rank, all); i < ranks_->first(rank + 1, all); ++i) {
     published_[parity][i] = next;
     std::fill(shards_[i].touched[parity].begin(), shards_[i].touched[parity].end(), 0);
+    for (std::size_t to = first_; to < first_ + own_; ++to)  // both are empty: one needs room
+      std::swap(shards_[i].parcels[parity][to], shards_[i].parcels[parity ^ 1U][to]);
   }
   while (cursor.at < cursor.text.size()) {
     ParcelHeader header;

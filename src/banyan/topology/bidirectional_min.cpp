@@ -143,7 +143,7 @@ core::NetworkSize size(const config::Values& values) {
     below *= tree.spare;
   } while (below < tree.terminals);
   tree.up.back() = 0.0;
-  return parts::tree_size(tree);
+  return parts::of_wiring(parts::tree_size(tree), values);
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ core::NetworkSize size(const config::Values& values) {
   const double rounds = g > 1.0 ? std::floor(a * h / (g - 1.0)) : 0.0;
   all.channels = all.switches * (a - 1.0 + 2.0 * p) + g * rounds * (g - 1.0);
   all.passed = 2.0 + 2.0 * (a - 1.0) / a;  // local, global, local
-  return all;
+  return parts::of_wiring(all, values);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ core::NetworkSize size(const config::Values& values) {
   const std::vector<double> arity(values.natural("levels"), values.natural("arity"));
   std::vector<double> parents = arity;
   parents.front() = 1.0;
-  return parts::xgft_size(arity, parents);
+  return parts::of_wiring(parts::xgft_size(arity, parents), values);
 }
 
 }  // namespace

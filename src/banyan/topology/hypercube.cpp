@@ -26,7 +26,8 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
 }
 
 core::NetworkSize size(const config::Values& values) {
-  return parts::grid_size(std::vector<double>(values.natural("degree"), 2.0), false, values.natural("concentration"));
+  const std::vector<double> size(values.natural("degree"), 2.0);
+  return parts::of_wiring(parts::grid_size(size, false, values.natural("concentration")), values);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ core::NetworkSize size(const config::Values& values) {
   all.terminals = all.switches * concentration;
   all.inputs = all.switches * (neighbours + concentration);
   all.channels = all.switches * (neighbours + 2.0 * concentration);
-  return all;
+  return parts::of_wiring(all, values);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ std::unique_ptr<core::Topology> make(const config::Values& values) {
 core::NetworkSize size(const config::Values& values) {
   const std::vector<i64>& children = values.integers("children");
   const std::vector<i64>& parents = values.integers("parents");
-  return parts::xgft_size({children.begin(), children.end()}, {parents.begin(), parents.end()});
+  return parts::of_wiring(parts::xgft_size({children.begin(), children.end()}, {parents.begin(), parents.end()}),
+                          values);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "banyan/base/rng.hpp"
 #include "banyan/config/schema.hpp"
 #include "banyan/core/graph.hpp"
+#include "banyan/core/size.hpp"
 #include "banyan/topology/parts/subnetworks.hpp"
 
 namespace banyan::topology::parts {
@@ -28,6 +29,18 @@ inline std::vector<config::Parameter> damage_parameters() {
       Parameter::integer("random_failed_switches", 0).range(0, 1 << 24).doc("Switches that fail besides, at random."),
       Parameter::integer("failure_seed", 1).range(0, 1e18).doc("Seed of the random failures."),
   };
+}
+
+/// Whether the parameters ask for any failure.
+inline bool damages(const config::Values& values) {
+  return !values.texts("failed_links").empty() || !values.integers("failed_switches").empty() ||
+         values.integer("random_failed_links") != 0 || values.integer("random_failed_switches") != 0;
+}
+
+/// The size of what parameters describe whose graph is made from a wiring, unless something fails.
+inline core::NetworkSize of_wiring(core::NetworkSize size, const config::Values& values) {
+  size.listed = damages(values);
+  return size;
 }
 
 // Parameters that several topologies have.

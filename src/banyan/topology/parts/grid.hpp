@@ -209,7 +209,7 @@ inline core::NetworkSize grid_size(const std::vector<double>& size, bool wrap, d
 /// The same from grid_parameters().
 inline core::NetworkSize grid_size(const config::Values& values, bool wrap) {
   const std::vector<i64>& size = values.integers("size");
-  return grid_size({size.begin(), size.end()}, wrap, values.natural("concentration"));
+  return of_wiring(grid_size({size.begin(), size.end()}, wrap, values.natural("concentration")), values);
 }
 
 /// Reads grid_parameters() and checks that they fit together. Throws ConfigError.
