@@ -1,4 +1,5 @@
-# Writes what a plug-in has to be built for: the version, and a digest of the headers that components include. Run by the build:
+# Writes what a plug-in has to be built for: the version, and a digest of the headers that components include. And what a checkpoint goes
+# with: a digest of all sources that may keep state, for two builds of one version need not read each other's. Run by the build:
 # cmake -DVERSION=... -DSOURCES=<src/banyan> -DFOLDER=<where> -P Interface.cmake
 set(all "")
 foreach(room base stats config core engine)
@@ -13,6 +14,18 @@ endforeach()
 string(SHA256 digest "${all}")
 string(SUBSTRING ${digest} 0 12 digest)
 set(interface "${VERSION} (interface ${digest})")
+set(all "")
+file(GLOB_RECURSE sources RELATIVE ${SOURCES} ${SOURCES}/*.hpp ${SOURCES}/*.cpp)
+list(FILTER sources EXCLUDE REGEX "^(booksim|cli|mpi|python|report|store|study)/")
+list(SORT sources)
+foreach(source ${sources})
+  file(SHA256 ${SOURCES}/${source} digest)
+  string(APPEND all "${source} ${digest}\n")
+endforeach()
+string(SHA256 digest "${all}")
+string(SUBSTRING ${digest} 0 12 state)
 file(CONFIGURE OUTPUT ${FOLDER}/banyan_interface.hpp
   CONTENT "// Generated. What a plug-in has to be built for.\n#pragma once\n#define BANYAN_INTERFACE \"${interface}\"\n" @ONLY)
+file(CONFIGURE OUTPUT ${FOLDER}/banyan_state.hpp
+  CONTENT "// Generated. What a checkpoint goes with.\n#pragma once\n#define BANYAN_STATE \"${state}\"\n" @ONLY)
 file(CONFIGURE OUTPUT ${FOLDER}/BanyanInterface.cmake CONTENT "set(BANYAN_INTERFACE \"${interface}\")\n" @ONLY)

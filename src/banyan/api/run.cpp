@@ -18,6 +18,7 @@
 #include "banyan/api/predictions.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/reader.hpp"
+#include "banyan/api/version.hpp"
 #include "banyan/api/warnings.hpp"
 #include "banyan/base/archive.hpp"
 #include "banyan/base/cpu_time.hpp"
@@ -107,7 +108,7 @@ void require_traceable(const Experiment& experiment, const Traffics& traffics, c
 
 Result run_whole(const Experiment& experiment, const RunOptions& options);
 
-std::string program() { return fmt::format("{} ({})", BANYAN_VERSION, BANYAN_COMPILER); }
+std::string program() { return fmt::format("{} ({}, sources {})", BANYAN_VERSION, BANYAN_COMPILER, state_digest()); }
 
 /// The first parameter in which two configurations differ.
 std::string first_difference(const std::string& theirs, const std::string& ours) {

@@ -1,5 +1,7 @@
 #include "banyan/api/version.hpp"
 
+#include "banyan_state.hpp"
+
 #ifndef BANYAN_VERSION
 #define BANYAN_VERSION "unknown"
 #endif
@@ -7,5 +9,7 @@
 namespace banyan::api {
 
 std::string version() { return BANYAN_VERSION; }
+
+std::string state_digest() { return BANYAN_STATE; }
 
 }  // namespace banyan::api
