@@ -261,5 +261,20 @@ TEST(StudyPage, IsWrittenWithItsDrawings) {
   EXPECT_THROW(write_study_report(result, "/proc/nothing/here"), ConfigError);
 }
 
+TEST(StudyPage, SaysNothingOfClaimsWhereNoneWasTested) {
+  const test::FakeStudy fake(+[] { return std::vector<Claim>{}; });
+  StudyResult result = harmless(fake, Mode::quick);
+  const auto names = [&] {
+    std::vector<std::string> list;
+    for (const auto& [value, name] : page_of(result).tiles) list.push_back(name);
+    return list;
+  };
+  ASSERT_GT(result.figures.size(), 1U);
+  EXPECT_EQ(names().front(), "figures");
+  result.claims.resize(1);
+  result.claims.front().verdict = ClaimVerdict::reproduced;
+  EXPECT_EQ(names().front(), "claims reproduced");
+}
+
 }  // namespace
 }  // namespace banyan::report::study_report_test

@@ -189,11 +189,12 @@ Page page_of(const StudyResult& result) {
                                         [](const ClaimResult& c) { return c.verdict == ClaimVerdict::reproduced; });
   const auto tested = std::count_if(result.claims.begin(), result.claims.end(),
                                     [](const ClaimResult& c) { return c.verdict != ClaimVerdict::not_tested; });
-  page.tiles = {{fmt::format("{} of {}", reproduced, tested), "claims reproduced"},
-                {fmt::format("{}", result.figures.size()), "figures"},
-                {fmt::format("{}", result.runs.size()), fmt::format("runs for {} points", result.points)},
-                {fmt::format("{:.1f} s", result.cpu_seconds()), "CPU time"},
-                {study::to_string(result.mode), "form of the run"}};
+  if (tested > 0) page.tiles.emplace_back(fmt::format("{} of {}", reproduced, tested), "claims reproduced");
+  page.tiles.insert(page.tiles.end(),
+                    {{fmt::format("{}", result.figures.size()), result.figures.size() == 1 ? "figure" : "figures"},
+                     {fmt::format("{}", result.runs.size()), fmt::format("runs for {} points", result.points)},
+                     {fmt::format("{:.1f} s", result.cpu_seconds()), "CPU time"},
+                     {study::to_string(result.mode), "form of the run"}});
   for (const FigureResult& figure : result.figures) page.figures.push_back(figure_of(result, figure));
   for (const api::Result& run : result.runs) page.runs.push_back(&run);
   for (const FigureResult& figure : result.figures) {
