@@ -1,8 +1,9 @@
 // The network as a graph: switches with numbered input and output ports, terminals, and unidirectional channels.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,42 @@ class Graph {
   /// A list of so many channels takes some 50 MB, and answers faster.
   static constexpr u32 kMostListed = u32{1} << 20U;
 
+  /// All channels of a graph, each by value.
+  class Channels {
+   public:
+    class Iterator {
+     public:
+      using iterator_category = std::input_iterator_tag;  // NOLINT(readability-identifier-naming): the library's names
+      using value_type = Channel;                         // NOLINT(readability-identifier-naming)
+      using difference_type = std::ptrdiff_t;             // NOLINT(readability-identifier-naming)
+      using pointer = const Channel*;                     // NOLINT(readability-identifier-naming)
+      using reference = Channel;                          // NOLINT(readability-identifier-naming)
+
+      Iterator(const Graph* graph, u32 at) : graph_(graph), at_(at) {}
+      Channel operator*() const { return graph_->channel(at_); }
+      Iterator& operator++() {
+        ++at_;
+        return *this;
+      }
+      Iterator operator++(int) { return {graph_, at_++}; }
+      bool operator==(const Iterator&) const = default;
+
+     private:
+      const Graph* graph_;
+      u32 at_;
+    };
+
+    explicit Channels(const Graph& graph) : graph_(&graph) {}
+    [[nodiscard]] std::size_t size() const { return graph_->count_; }
+    [[nodiscard]] bool empty() const { return size() == 0; }
+    [[nodiscard]] Channel operator[](std::size_t c) const { return graph_->channel(static_cast<u32>(c)); }
+    [[nodiscard]] Iterator begin() const { return {graph_, 0}; }
+    [[nodiscard]] Iterator end() const { return {graph_, graph_->count_}; }
+
+   private:
+    const Graph* graph_;
+  };
+
   explicit Graph(u32 terminals = 0);
   explicit Graph(std::shared_ptr<const Wiring> wiring, u32 most_listed = kMostListed);
 
@@ -100,10 +137,7 @@ class Graph {
   [[nodiscard]] u32 level(u32 s) const { return listed_ ? level_[s] : block_of(s).level; }
   [[nodiscard]] u32 levels() const;
 
-  /// All channels, each by value.
-  [[nodiscard]] auto channels() const {
-    return std::views::iota(u32{0}, count_) | std::views::transform([this](u32 c) { return channel(c); });
-  }
+  [[nodiscard]] Channels channels() const { return Channels(*this); }
   [[nodiscard]] Channel channel(u32 c) const { return listed_ ? channels_[c] : compute(c); }
   /// Channel at a port, or kNone when nothing is attached.
   [[nodiscard]] u32 channel_into(u32 s, u32 port) const {
