@@ -105,5 +105,9 @@ TEST(Dragonfly, RefusesMoreGroupsThanChannels) {
   EXPECT_NE(refusal([] { dragonfly(1024, 4096, 4096, 0, "palm_tree"); }).find("more than"), std::string::npos);
 }
 
+TEST(Dragonfly, RefusesMoreChannelsThanHaveNumbers) {
+  EXPECT_NE(refusal([] { dragonfly(1, 16, 4096, 65000, "palm_tree"); }).find("channels, more than"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace banyan::test::dragonfly_test

@@ -50,5 +50,9 @@ TEST(Xgft, RefusesNumbersThatDoNotFit) {
   EXPECT_NE(refusal([] { xgft({60000, 60000}, {1, 1}); }).find("more than"), std::string::npos);
 }
 
+TEST(Xgft, RefusesMoreChannelsThanHaveNumbers) {
+  EXPECT_NE(refusal([] { xgft({1, 65535}, {1, 65535}); }).find("8589803520 channels"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace banyan::test::xgft_test

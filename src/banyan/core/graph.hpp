@@ -70,6 +70,7 @@ class Wiring {
 /// The builder functions throw std::logic_error on a port used twice.
 class Graph {
  public:
+  static constexpr u64 kMost = u64{1} << 31U;  ///< channels, which topologies see to
   /// A list of so many channels takes some 50 MB, and answers faster.
   static constexpr u32 kMostListed = u32{1} << 20U;
 

@@ -96,6 +96,13 @@ class DragonflyTopology final : public core::Topology {
                   fmt::format("the network would have more than {} terminals or ports", parts::kMostTerminals),
                   "make the groups fewer or smaller");
     }
+    const u64 channels =
+        u64{shape_.groups} * shape_.routers * (shape_.routers - 1 + shape_.global_ports + u64{2} * shape_.terminals);
+    if (channels > core::Graph::kMost) {
+      values.fail("global_ports",
+                  fmt::format("the network would have {} channels, more than {}", channels, core::Graph::kMost),
+                  "make the groups fewer or smaller, or give routers fewer global ports");
+    }
     build(values);
     lost_terminals_ = parts::Damage(values, graph_).lost_terminals();
   }

@@ -268,6 +268,12 @@ inline std::unique_ptr<core::Topology> make_xgft(const config::Values& values, c
     values.fail(key, fmt::format("the tree would have more than {} switches and terminals", kMostTreeNodes),
                 "make it narrower or lower");
   }
+  u64 channels = 2 * terminals;
+  for (const core::TreeLevel& level : plan.tree.levels) channels += u64{2} * level.count * level.up_ports;
+  if (channels > core::Graph::kMost) {
+    values.fail(key, fmt::format("the tree would have {} channels, more than {}", channels, core::Graph::kMost),
+                "give its levels fewer parents");
+  }
   if (terminals < 2) values.fail(key, "a tree of one terminal carries no traffic", "give a level 2 children");
   plan.terminals = static_cast<u32>(terminals);
   read_tree_latency(values, plan);
