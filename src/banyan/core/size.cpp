@@ -29,7 +29,8 @@ NetworkSize size_of(const Graph& graph) {
 double graph_bytes(const NetworkSize& size) {
   // A list that grows holds up to twice what is in it, and while it moves half of that again.
   constexpr double kGrowth = 2.0;
-  if (!size.listed && size.channels > Graph::kMostListed) return 0.0;
+  // A topology may keep a number for each (the groups behind the global ports of a dragonfly).
+  if (!size.listed && size.channels > Graph::kMostListed) return size.channels * sizeof(u32);
   return kGrowth *
              (size.channels * sizeof(Channel) + size.inputs * 2.0 * sizeof(u32) + size.switches * 3.0 * sizeof(u32)) +
          size.terminals * 2.0 * sizeof(u32);

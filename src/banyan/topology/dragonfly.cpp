@@ -129,6 +129,7 @@ class DragonflyTopology final : public core::Topology {
             {values.natural("terminal_latency"), 1},
         });
     graph_ = core::Graph(wiring);
+    shape_.peer.reserve(std::size_t{shape_.groups} * shape_.routers * shape_.global_ports);
     for (u32 s = 0; s < shape_.groups * shape_.routers; ++s) {
       for (u32 j = 0; j < shape_.global_ports; ++j) shape_.peer.push_back(wiring->group_behind(s, j));
     }

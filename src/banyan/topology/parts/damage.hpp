@@ -159,6 +159,7 @@ class Damage {
   }
 
   void fail_random_links() {
+    if (values_.integer("random_failed_links") == 0) return;
     std::vector<u32> links;
     for (u32 c = 0; c < graph_.channels().size(); ++c) {
       const core::Channel& channel = graph_.channel(c);
@@ -170,6 +171,7 @@ class Damage {
   }
 
   void fail_switches() {
+    if (values_.integers("failed_switches").empty() && values_.integer("random_failed_switches") == 0) return;
     std::vector<bool> gone(graph_.switches(), false);
     for (const i64 s : values_.integers("failed_switches")) {
       if (s >= static_cast<i64>(graph_.switches())) {

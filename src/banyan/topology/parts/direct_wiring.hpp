@@ -22,15 +22,22 @@ class DirectWiring : public core::Wiring {
     return {core::End::of_terminal(from.node * concentration_ + from.port - neighbours_), terminal_};
   }
   [[nodiscard]] u32 number(const core::End& from) const override {
-    if (!from.terminal && from.port < neighbours_) return first_channel(from.node) + ports_before(from.node, from.port);
     const u32 s = from.terminal ? from.node / concentration_ : from.node;
+    if (!from.terminal && from.port < neighbours_) {
+      const Row row{s, first_channel(s), first_channel(s + 1)};
+      return row.first + (full(row) ? from.port : ports_before(s, from.port));
+    }
     const u32 i = from.terminal ? from.node % concentration_ : from.port - neighbours_;
     return first_channel(s + 1) - 2 * (concentration_ - i) + (from.terminal ? 0 : 1);
   }
   [[nodiscard]] core::End begin_of(u32 channel) const override {
-    const u32 s = switch_of(channel);
-    const u32 after = first_channel(s + 1) - channel;  // 1: the last channel of the switch
-    if (after > 2 * concentration_) return core::End::of_switch(s, port_of(s, channel - first_channel(s)));
+    const Row row = row_of(channel);
+    const u32 s = row.of;
+    const u32 after = row.end - channel;  // 1: the last channel of the switch
+    if (after > 2 * concentration_) {
+      const u32 index = channel - row.first;
+      return core::End::of_switch(s, full(row) ? index : port_of(s, index));
+    }
     const u32 i = concentration_ - (after + 1) / 2;
     return after % 2 == 0 ? core::End::of_terminal(s * concentration_ + i) : core::End::of_switch(s, neighbours_ + i);
   }
@@ -48,32 +55,42 @@ class DirectWiring : public core::Wiring {
   }
 
  private:
+  /// The channels of a switch and of its terminals: [first, end).
+  struct Row {
+    u32 of = 0;
+    u32 first = 0;
+    u32 end = 0;
+  };
+
   [[nodiscard]] u32 most_channels() const { return neighbours_ + 2 * concentration_; }
   [[nodiscard]] u32 first_channel(u32 s) const { return s * most_channels() - empty_before(s); }
-  [[nodiscard]] bool full(u32 s) const { return first_channel(s + 1) - first_channel(s) == most_channels(); }
+  [[nodiscard]] bool full(const Row& row) const { return row.end - row.first == most_channels(); }
   /// Ports of a switch below `port` that lead somewhere.
   [[nodiscard]] u32 ports_before(u32 s, u32 port) const {
-    if (full(s)) return port;
     u32 count = 0;
     for (u32 p = 0; p < port; ++p) count += neighbour(s, p).to.node != kNone ? 1 : 0;
     return count;
   }
   /// The port of the switch's `index`-th channel to a neighbour.
   [[nodiscard]] u32 port_of(u32 s, u32 index) const {
-    if (full(s)) return index;
     u32 port = 0;
     while (neighbour(s, port).to.node == kNone || index-- != 0) ++port;
     return port;
   }
-  [[nodiscard]] u32 switch_of(u32 channel) const {
-    u32 low = channel / most_channels();  // no switch has more channels
-    u32 high = switches_;
-    if (first_channel(low + 1) > channel) return low;
-    while (high - low > 1) {
-      const u32 middle = low + (high - low) / 2;
-      (first_channel(middle) <= channel ? low : high) = middle;
+  /// From a guess by the mean; no switch has more than most_channels(), so that no step goes too far.
+  [[nodiscard]] Row row_of(u32 channel) const {
+    const u32 most = most_channels();
+    u32 s = static_cast<u32>(u64{channel} * switches_ / first_channel(switches_));
+    for (;;) {
+      const u32 first = first_channel(s);
+      if (channel < first) {
+        s -= (first - channel + most - 1) / most;
+        continue;
+      }
+      const u32 end = first_channel(s + 1);
+      if (channel < end) return {s, first, end};
+      s += 1 + (channel - end) / most;
     }
-    return low;
   }
 
   u32 switches_;
