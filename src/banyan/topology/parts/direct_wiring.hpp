@@ -80,7 +80,9 @@ class DirectWiring : public core::Wiring {
   /// From a guess by the mean; no switch has more than most_channels(), so that no step goes too far.
   [[nodiscard]] Row row_of(u32 channel) const {
     const u32 most = most_channels();
-    u32 s = static_cast<u32>(u64{channel} * switches_ / first_channel(switches_));
+    const u32 all = channels();
+    if (all == switches_ * most) return {channel / most, channel / most * most, (channel / most + 1) * most};
+    u32 s = static_cast<u32>(u64{channel} * switches_ / all);
     for (;;) {
       const u32 first = first_channel(s);
       if (channel < first) {

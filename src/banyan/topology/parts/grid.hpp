@@ -105,7 +105,8 @@ class GridWiring final : public DirectWiring {
     const Port& p = ports_[port];
     const auto& [size, stride, wrap] = p.dimension;
     const u32 at = s / stride % size;
-    const u32 to = p.up ? (at + 1) % size : (at + size - 1) % size;
+    const u32 above = at + 1 == size ? 0 : at + 1;
+    const u32 to = p.up ? above : (at == 0 ? size : at) - 1;
     if (!wrap && size > 2 && (p.up ? to < at : to > at)) return {};
     return {core::End::of_switch(s - at * stride + to * stride, p.far), p.link};
   }
