@@ -287,8 +287,10 @@ class Workers : public testing::Test {
     EXPECT_EQ(said.status, 0) << said.text;
     return said.text;
   }
-  [[nodiscard]] pid_t start(const std::string& out, const std::string& part) const {
-    std::string words[] = {BANYAN_PROGRAM, "sweep", "sweep.toml", "--part",  part,
+  /// `setting`: one more word of the command line, such as "run.measure=1".
+  [[nodiscard]] pid_t start(const std::string& out, const std::string& part,
+                            const std::string& setting = "run.measure=8000") const {
+    std::string words[] = {BANYAN_PROGRAM, "sweep", "sweep.toml", setting,   "--part", part,
                            "--threads",    "1",     "--out",      path(out), "--quiet"};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -351,14 +353,16 @@ TEST_F(Workers, KilledAtRandomTimesEndWithTheSameTable) {
 }
 
 TEST_F(Workers, LeaveNoTemporaryFilesWhenTheyAreKilled) {
+  // The 30 points of the worker take ten seconds and more, so that it is at work when the first of them is seen.
+  const std::string slow = "run.measure=400000";
   const fs::path temporary = path("temporary");
   fs::create_directories(temporary);
-  ASSERT_EQ(banyan("sweep sweep.toml --part 1/2 --out out --quiet").status, 0);
+  ASSERT_EQ(banyan("sweep sweep.toml " + slow + " --part 1/60 --out out --quiet").status, 0);
   const std::size_t before = finished("out");
   const char* const was = std::getenv("TMPDIR");
   const std::optional<std::string> kept = was == nullptr ? std::nullopt : std::optional<std::string>(was);
   setenv("TMPDIR", temporary.c_str(), 1);
-  const pid_t worker = start("out", "2/2");
+  const pid_t worker = start("out", "2/2", slow);
   if (kept) setenv("TMPDIR", kept->c_str(), 1);
   if (!kept) unsetenv("TMPDIR");
   for (int i = 0; i < 5000 && finished("out") == before; ++i) std::this_thread::sleep_for(milliseconds(2));
