@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 namespace banyan::engine::congestion_test {
@@ -149,32 +150,103 @@ TEST(CongestionTrees, ABufferThatWaitsForCreditsOfOneThatMovesIsNotCongested) {
   EXPECT_TRUE(finder.find(view).empty());
 }
 
+/// The way is the routing's, or one that the packets carry, which need not be that of the routing.
 TEST(CongestionTrees, VictimsAreWhatCannotGoThroughTheRootAndTheirPortsStandIdle) {
-  const Funnel net;
-  const core::Packet feeding = packet(0, 4);
-  const core::Packet victim = packet(1, 5, 7);
-  const core::Packet aside = packet(0, 6);
-  BlockedView view(true);
-  view.fill(Resource::output(net.exit), kPlaces, kPlaces);
-  view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, feeding, net.exit);
-  view.fill(Resource::output(net.first), 3, kPlaces);
-  view.blocked(Resource::output(net.first), Resource::output(net.exit), Why::space, feeding, net.first);
-  view.packet(Resource::output(net.exit), feeding);
-  view.packet(Resource::output(net.first), feeding);
-  view.packet(Resource::output(net.first), victim);
-  view.packet(Resource::output(net.first), victim);
-  view.fill(Resource::output(net.side), 1, kPlaces);
-  view.blocked(Resource::output(net.side), Resource::port(net.side), Why::bandwidth, aside, net.side);
-  view.packet(Resource::output(net.side), aside);
-  TreeFinder finder(net.topology, &net.routing, 1.0);
-  const std::vector<CongestionTree> trees = finder.find(view);
-  ASSERT_EQ(trees.size(), 1U);
-  EXPECT_EQ(trees[0].packets, 2U);
-  EXPECT_EQ(trees[0].flows, 1U);
-  EXPECT_EQ(trees[0].victims, 2U);
-  EXPECT_EQ(trees[0].victim_flows, 1U);
-  EXPECT_EQ(trees[0].most_victims, (std::vector<stats::CongestionFlow>{{1, 5, 2}}));
-  EXPECT_EQ(trees[0].idle_ports, 1U);  // the one to terminal 5
+  for (const bool carried : {false, true}) {
+    const Funnel net;
+    Paths elsewhere;
+    elsewhere.port = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}};
+    const core::Packet feeding = packet(0, 4);
+    const core::Packet victim = packet(1, 5, 7);
+    const core::Packet aside = packet(0, 6);
+    BlockedView view(true);
+    if (carried) view.source_routes(1);
+    view.fill(Resource::output(net.exit), kPlaces, kPlaces);
+    view.blocked(Resource::output(net.exit), Resource::port(net.exit), Why::bandwidth, feeding, net.exit);
+    view.fill(Resource::output(net.first), 3, kPlaces);
+    view.blocked(Resource::output(net.first), Resource::output(net.exit), Why::space, feeding, net.first);
+    view.packet(Resource::output(net.exit), feeding);
+    view.packet(Resource::output(net.first), feeding, 0);
+    view.packet(Resource::output(net.first), victim, 1);
+    view.packet(Resource::output(net.first), victim, 1);
+    view.fill(Resource::output(net.side), 1, kPlaces);
+    view.blocked(Resource::output(net.side), Resource::port(net.side), Why::bandwidth, aside, net.side);
+    view.packet(Resource::output(net.side), aside);
+    TreeFinder finder(net.topology, carried ? &elsewhere : &net.routing, 1.0);
+    for (int sample = 0; sample < 2; ++sample) {
+      const std::vector<CongestionTree> trees = finder.find(view);
+      ASSERT_EQ(trees.size(), 1U);
+      EXPECT_EQ(trees[0].packets, 2U);
+      EXPECT_EQ(trees[0].flows, 1U);
+      EXPECT_EQ(trees[0].victims, 2U);
+      EXPECT_EQ(trees[0].victim_flows, 1U);
+      EXPECT_EQ(trees[0].most_victims, (std::vector<stats::CongestionFlow>{{1, 5, 2}}));
+      EXPECT_EQ(trees[0].idle_ports, 1U);  // the one to terminal 5
+    }
+  }
+}
+
+/// Many roots at once, in a network whose flows have a table and in one where they are too many for it. The packets of
+/// a place are shown together, or one of every place after the other.
+TEST(CongestionTrees, EachOfManyTreesHasItsOwnPacketsAndVictims) {
+  for (const u32 funnels : {200U, 700U}) {
+    for (const bool together : {false, true}) {
+      Sketch topology(4 * funnels);
+      core::Graph& g = topology.edit();
+      Paths routing;
+      using core::End;
+      std::vector<std::array<u32, 3>> channels;  // two into a switch, and its port
+      for (u32 f = 0; f < funnels; ++f) {
+        const u32 s = g.add_switch(2, 2, 0);
+        const u32 a = g.add_channel(End::of_terminal(4 * f), End::of_switch(s, 0));
+        const u32 b = g.add_channel(End::of_terminal(4 * f + 1), End::of_switch(s, 1));
+        channels.push_back({a, b, g.add_channel(End::of_switch(s, 0), End::of_terminal(4 * f + 2))});
+        g.add_channel(End::of_switch(s, 1), End::of_terminal(4 * f + 3));
+        routing.port.emplace_back(4 * funnels);
+        routing.port.back()[4 * f + 3] = 1;
+      }
+      std::vector<core::Packet> packets;
+      for (u32 f = 0; f < funnels; ++f) {
+        for (const u32 from : {4 * f, 4 * f + 1}) {
+          for (const u32 to : {4 * f + 2, 4 * f + 3}) packets.push_back(packet(from, to));
+        }
+      }
+      BlockedView view(true);
+      for (u32 f = 0; f < funnels; ++f) {
+        const auto [a, b, root] = channels[f];
+        for (const u32 c : {a, b}) {
+          view.fill(Resource::input(c), kPlaces, kPlaces);
+          view.blocked(Resource::input(c), Resource::port(root), Why::bandwidth, packets[4 * f], root);
+        }
+      }
+      const auto show = [&](u32 f, u32 i, u32 nth) {
+        for (u32 n = 0; n < (nth == 0 ? 3U : f % 5); ++n)
+          view.packet(Resource::input(channels[f][i]), packets[4 * f + 2 * i + nth]);
+      };
+      for (u32 nth = 0; !together && nth < 2; ++nth) {
+        for (u32 f = 0; f < funnels; ++f) {
+          for (u32 i = 0; i < 2; ++i) show(f, i, nth);
+        }
+      }
+      for (u32 f = 0; together && f < funnels; ++f) {
+        for (u32 i = 0; i < 2; ++i) {
+          for (u32 nth = 0; nth < 2; ++nth) show(f, i, nth);
+        }
+      }
+      TreeFinder finder(topology, &routing, 1.0);
+      const std::vector<CongestionTree> trees = finder.find(view);
+      ASSERT_EQ(trees.size(), funnels);
+      for (u32 f = 0; f < funnels; ++f) {
+        EXPECT_EQ(trees[f].root, channels[f][2]);
+        EXPECT_EQ(trees[f].packets, 6U);
+        EXPECT_EQ(trees[f].flows, 2U);
+        EXPECT_EQ(trees[f].victims, 2 * (f % 5));
+        EXPECT_EQ(trees[f].most_flows,
+                  (std::vector<stats::CongestionFlow>{{4 * f, 4 * f + 2, 3}, {4 * f + 1, 4 * f + 2, 3}}));
+        EXPECT_EQ(trees[f].idle_ports, f % 5 == 0 ? 0U : 1U);
+      }
+    }
+  }
 }
 
 TEST(CongestionTrees, OfCircuitsTheRootIsWhatAMovingCircuitHolds) {

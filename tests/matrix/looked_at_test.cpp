@@ -14,6 +14,7 @@
 #include "banyan/api/network.hpp"
 #include "banyan/base/archive.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/engine/congestion.hpp"
 #include "engine/small_instances.hpp"
 #include "support/rank_hub.hpp"
 
@@ -35,8 +36,8 @@ std::vector<std::string> seen_of(const engine::BlockedView& view) {
   }
   for (const engine::Content& c : view.contents()) {
     const core::Packet& p = *c.packet;
-    all.push_back(fmt::format("{:x} has {} {} {} to {}, tag {:x}, state {:x}, class {}", c.resource, p.source,
-                              p.traffic, p.sequence, p.destination, p.tag, p.state, p.vc_class));
+    all.push_back(fmt::format("{:x} has {} {} {} to {}, tag {:x}, state {:x}, class {}, route {:x}", c.resource,
+                              p.source, p.traffic, p.sequence, p.destination, p.tag, p.state, p.vc_class, c.route));
   }
   for (const engine::SetAside& s : view.all_set_aside())
     all.push_back(fmt::format("{:x} is set aside for {} and holds {}", s.resource, s.root, s.used));
@@ -44,8 +45,25 @@ std::vector<std::string> seen_of(const engine::BlockedView& view) {
   return all;
 }
 
+/// The ways that packets carry end at their destinations. Returns how many do.
+u64 ways_that_lead_home(const engine::BlockedView& view, const core::Graph& graph) {
+  if (view.route_bits() == 0) return 0;
+  const engine::SourceRoutes routes(graph);
+  u64 home = 0;
+  for (const engine::Content& c : view.contents()) {
+    const engine::Resource at = engine::Resource::of(c.resource);
+    EXPECT_NE(at.kind, engine::ResourceKind::memory) << "a way begins behind a channel";
+    u32 last = at.kind == engine::ResourceKind::source ? graph.injection(at.index) : at.index;
+    routes.follow(last, c.route, view.route_bits(), [&](u32 channel) { last = channel; });
+    EXPECT_EQ(last, graph.ejection(c.packet->destination)) << c.packet->source << " to " << c.packet->destination;
+    ++home;
+  }
+  return home;
+}
+
 /// What can be seen of a machine, kLooks times.
 struct Seen {
+  u64 ways = 0;
   std::vector<u64> hashes;
   std::vector<u64> audited;
   std::vector<std::vector<std::string>> views;
@@ -88,6 +106,7 @@ class Looker {
       view.look_at(at);
       instance_.machine->blocked_on(view);
       seen.views.push_back(seen_of(view));
+      seen.ways += ways_that_lead_home(view, network_.topology->graph());
       if (moved && at == kLooks / 2 * every) take_over();
     }
     seen.probed = told(instance_.machine->probed());
@@ -122,6 +141,7 @@ void expect_same(const Seen& one, const Seen& other, const std::string& what) {
   EXPECT_EQ(one.hashes, other.hashes) << what;
   EXPECT_EQ(one.audited, other.audited) << what;
   EXPECT_EQ(one.probed, other.probed) << what;
+  EXPECT_EQ(one.ways, other.ways) << what;
   EXPECT_TRUE(one.views == other.views) << what;
   for (std::size_t i = 0; i < one.views.size(); ++i) {
     const auto at =
@@ -137,6 +157,7 @@ struct Tried {
   std::map<std::string, u32> whole;  ///< by switch
   std::map<std::string, u32> cut;
   std::map<std::string, u32> shared;
+  std::map<std::string, u64> ways;
 
   void one(const std::string& name, const api::Experiment& experiment, Tick every, bool over_ranks) {
     const api::Network network = api::build_network(experiment);
@@ -144,6 +165,7 @@ struct Tried {
     Looker alone(experiment, network, 1);
     const Seen seen = alone.look(every, false);
     ++whole[model];
+    ways[model] += seen.ways;
     for (const std::vector<std::string>& view : seen.views) {
       const auto twice = std::adjacent_find(view.begin(), view.end());
       EXPECT_TRUE(twice == view.end()) << name << ": twice: " << *twice;
@@ -207,6 +229,7 @@ TEST(LookedAt, EveryOrganizationOfQueuesIsTheSameInEveryCut) {
     }
   }
   EXPECT_EQ(tried.shared["cioq"], 12U);
+  EXPECT_GT(tried.ways["cioq"], 10'000U);
 }
 
 }  // namespace

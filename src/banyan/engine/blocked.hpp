@@ -76,6 +76,7 @@ struct Fill {
 struct Content {
   u64 resource = 0;
   const core::Packet* packet = nullptr;
+  u64 route = 0;  ///< BlockedView::route_bits() for each switch ahead: its output port, the next one lowest
 };
 
 /// A queue that a switch set aside for a tree, as the mechanism itself sees it (RECN: a SAQ).
@@ -91,7 +92,8 @@ struct SetAside {
 ///  - blocked(): what the front of every queue waits for. A front that could leave in this tick waits for the bandwidth
 ///    of its port. Where queues share a memory, what waits for room waits for the memory, and the memory waits
 ///    (why = held, no packet) for its queues that use at least an equal share of it;
-///  - packet(): every packet in every resource, which is ignored unless wants_contents() is true;
+///  - packet(): every packet in every resource, which is ignored unless wants_contents() is true. Where packets carry
+///    the rest of their way, the model gives it too, for all of them, and says with how many bits (source_routes());
 ///  - set_aside(): where the model manages congestion.
 class BlockedView {
  public:
@@ -110,7 +112,10 @@ class BlockedView {
   void blocked(Resource resource, Resource on, Why why = Why::held) {
     blocked_.push_back({resource.id(), on.id(), why, kNone, 0, 0, kNever});
   }
-  void packet(Resource resource, const core::Packet& packet) { contents_.push_back({resource.id(), &packet}); }
+  void packet(Resource resource, const core::Packet& packet, u64 route = 0) {
+    contents_.push_back({resource.id(), &packet, route});
+  }
+  void source_routes(u32 bits) noexcept { route_bits_ = bits; }
   void set_aside(Resource resource, u32 root_channel, u32 used) {
     set_aside_.push_back({resource.id(), root_channel, used});
   }
@@ -119,6 +124,8 @@ class BlockedView {
   [[nodiscard]] const std::vector<Blocked>& all_blocked() const noexcept { return blocked_; }
   [[nodiscard]] const std::vector<Content>& contents() const noexcept { return contents_; }
   [[nodiscard]] const std::vector<SetAside>& all_set_aside() const noexcept { return set_aside_; }
+  /// Of Content::route; 0: ways are the routing's to say.
+  [[nodiscard]] u32 route_bits() const noexcept { return route_bits_; }
   /// What a view holds, with the packets themselves.
   struct Copy {
     std::vector<Fill> fills;
@@ -126,8 +133,9 @@ class BlockedView {
     std::vector<SetAside> set_aside;
     std::vector<u64> places;            ///< of the packets
     std::vector<core::Packet> packets;  ///< one for each of them
+    std::vector<u64> routes;            ///< likewise
 
-    void archive(Archive& a) { a(fills, blocked, set_aside, places, packets); }
+    void archive(Archive& a) { a(fills, blocked, set_aside, places, packets, routes); }
     Copy& operator+=(const Copy& more) {
       const auto join = [](auto& all, const auto& others) { all.insert(all.end(), others.begin(), others.end()); };
       join(fills, more.fills);
@@ -135,14 +143,16 @@ class BlockedView {
       join(set_aside, more.set_aside);
       join(places, more.places);
       join(packets, more.packets);
+      join(routes, more.routes);
       return *this;
     }
   };
   [[nodiscard]] Copy copy() const {
-    Copy copy{fills_, blocked_, set_aside_, {}, {}};
+    Copy copy{fills_, blocked_, set_aside_, {}, {}, {}};
     for (const Content& content : contents_) {
       copy.places.push_back(content.resource);
       copy.packets.push_back(*content.packet);
+      copy.routes.push_back(content.route);
     }
     return copy;
   }
@@ -153,7 +163,8 @@ class BlockedView {
     blocked_ = std::move(copy.blocked);
     set_aside_ = std::move(copy.set_aside);
     packets_ = std::move(copy.packets);
-    for (std::size_t i = 0; i < packets_.size(); ++i) contents_.push_back({copy.places[i], &packets_[i]});
+    for (std::size_t i = 0; i < packets_.size(); ++i)
+      contents_.push_back({copy.places[i], &packets_[i], copy.routes[i]});
   }
   void clear() noexcept {
     fills_.clear();
@@ -165,6 +176,7 @@ class BlockedView {
  private:
   bool want_contents_;
   Tick now_ = kNever;
+  u32 route_bits_ = 0;
   std::vector<Fill> fills_;
   std::vector<Blocked> blocked_;
   std::vector<Content> contents_;

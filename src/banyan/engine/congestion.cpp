@@ -18,6 +18,7 @@ constexpr std::size_t kMostHeads = 256;  ///< of the ways of a packet that are f
 
 constexpr u32 kAhead = 12;            ///< packets between asking for the memory of a record and reading it
 constexpr u32 kMostTerminals = 1024;  ///< up to which a table has an entry for every pair
+constexpr u32 kMostNumbered = 2048;   ///< terminals up to which flows are counted in such tables
 constexpr u32 kMostWays = 1U << 17U;  ///< kept from sample to sample
 constexpr u32 kSeveral = kNone - 1;   ///< channels
 
@@ -84,6 +85,15 @@ void Places::add(u64 id, u32 capacity) {
   capacity_.push_back(capacity);
 }
 
+SourceRoutes::SourceRoutes(const core::Graph& graph) : hops_(graph.total_outputs(), Hop{kNone, kNone}) {
+  for (const core::Channel& channel : graph.channels()) {
+    begins_.push_back(channel.to.terminal ? kNone : graph.output_base(channel.to.node));
+    if (channel.from.terminal) continue;
+    hops_[graph.output_base(channel.from.node) + channel.from.port] = {static_cast<u32>(begins_.size() - 1),
+                                                                       begins_.back()};
+  }
+}
+
 template <u32 words>
 u32 Ways::Numbers<words>::of(const Key& key) {
   if (2 * keys_.size() >= slots_.size()) grow();
@@ -117,7 +127,8 @@ void Ways::Numbers<words>::clear() {
   slots_.clear();
 }
 
-Ways::Ways(const core::Graph& graph, const core::Routing* routing) : graph_(graph), routing_(routing) {
+Ways::Ways(const core::Graph& graph, const core::Routing* routing)
+    : graph_(graph), routing_(routing), numbers_flows_(graph.terminals() > kMostNumbered) {
   const u64 terminals = graph.terminals();
   if (terminals <= kMostTerminals) latest_.assign(terminals * terminals, kNone);
 }
@@ -152,7 +163,7 @@ u32 Ways::make_header(const core::Packet& packet, u32 kind) {
   const u32 number = headers_.of({pair, packet.tag, packet.state, kind});
   if (number != of_header_.size()) return number;
   const u64 seen = routing_ == nullptr || routing_->reads_source() ? pair : packet.destination;
-  Header header{packet.tag, packet.state, kind, flows_.of({pair}), routes_.of({seen, packet.tag, packet.state, kind})};
+  Header header{packet.tag, packet.state, kind, routes_.of({seen, packet.tag, packet.state, kind})};
   const Way& way = way_from(graph_.injection(packet.source), 0, header, packet);
   header.begin = way.begin;
   if (way.single == way.size) header.size = way.size;
@@ -366,7 +377,7 @@ bool TreeFinder::ask_for_feeders(u32 buffer) {
   if (view_ == nullptr || !view_->wants_contents() || routing_ == nullptr) return true;
   if (!indexed_) index_contents(*view_);
   const u32 here = switch_of(buffer);
-  const u32 packets = content_begin_[buffer + 1] - content_begin_[buffer];
+  const u32 packets = content_end_[buffer] - content_begin_[buffer];
   if (here >= graph_.switches() || packets == 0 || packets < used_[buffer]) return true;
   for (u32 i = edge_begin_[buffer]; i < edge_begin_[buffer + 1]; ++i) {
     const u32 channel = channel_of(edges_[i].waiter);
@@ -376,8 +387,8 @@ bool TreeFinder::ask_for_feeders(u32 buffer) {
   }
   u64 last = kNever;
   u32 walks = 0;
-  for (u32 i = content_begin_[buffer]; i < content_begin_[buffer + 1] && walks < kMostWalks; ++i) {
-    const core::Packet& packet = *contents_[i];
+  for (u32 i = content_begin_[buffer]; i < content_end_[buffer] && walks < kMostWalks; ++i) {
+    const core::Packet& packet = *contents_[i].packet;
     const u64 flow = static_cast<u64>(packet.source) << 32U | packet.destination;
     if (std::exchange(last, flow) == flow) continue;
     ++walks;
@@ -388,22 +399,34 @@ bool TreeFinder::ask_for_feeders(u32 buffer) {
   return false;
 }
 
-/// Packets of the view by place.
+/// Packets of the view by place. Where a model shows all of one place before those of the next, they stay where they
+/// are.
 void TreeFinder::index_contents(const BlockedView& view) {
   indexed_ = true;
-  content_begin_.assign(places_.size() + 1, 0);
-  content_place_.clear();
+  content_begin_.assign(places_.size(), 0);
+  content_end_.assign(places_.size(), 0);
+  contents_ = view.contents();
   u64 last = kNever;
   u32 place = kNone;
-  for (const Content& c : view.contents()) {
-    if (std::exchange(last, c.resource) != c.resource) place = places_.of(c.resource);
-    content_place_.push_back(place);
-    ++content_begin_[place + 1];
+  bool grouped = true;
+  for (u32 i = 0; i < contents_.size(); ++i) {
+    if (std::exchange(last, contents_[i].resource) != contents_[i].resource) {
+      place = places_.of(contents_[i].resource);
+      if (content_end_[place] != 0) grouped = false;
+      content_begin_[place] = i;
+    }
+    content_end_[place] = i + 1;
   }
-  for (u32 i = 0; i < places_.size(); ++i) content_begin_[i + 1] += content_begin_[i];
-  contents_.resize(view.contents().size());
-  std::vector<u32> next(content_begin_.begin(), content_begin_.end() - 1);
-  for (std::size_t i = 0; i < contents_.size(); ++i) contents_[next[content_place_[i]]++] = view.contents()[i].packet;
+  if (grouped) return;
+  sorted_.assign(contents_.begin(), contents_.end());
+  std::stable_sort(sorted_.begin(), sorted_.end(),
+                   [](const Content& a, const Content& b) { return a.resource < b.resource; });
+  contents_ = sorted_;
+  for (u32 i = 0; i < contents_.size(); ++i) {
+    place = places_.of(contents_[i].resource);
+    if (i == 0 || contents_[i].resource != contents_[i - 1].resource) content_begin_[place] = i;
+    content_end_[place] = i + 1;
+  }
 }
 
 u32 TreeFinder::way_in(const core::Packet& packet, u32 switch_) {
@@ -508,6 +531,7 @@ std::vector<stats::CongestionTree> TreeFinder::find(const BlockedView& view) {
 void TreeFinder::count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees) {
   if (trees.empty()) return;
   if (!indexed_) index_contents(view);
+  if (view.route_bits() != 0 && !source_routes_) source_routes_.emplace(graph_);
   // A port is idle when nobody is ready for it and nobody waits for room behind it.
   busy_.assign(graph_.channels().size(), 0);
   for (const Blocked& b : view.all_blocked()) {
@@ -515,16 +539,23 @@ void TreeFinder::count_contents(const BlockedView& view, std::vector<stats::Cong
     if (b.via != kNone) busy_[b.via] = 1;
   }
   wanted_.resize(graph_.channels().size());
+  root_bit_.resize(graph_.channels().size());
   routed_.resize(contents_.size());
-  routed_place_.assign(places_.size(), 0);
-  for (const stats::CongestionTree& tree : trees) {
-    for (const stats::CongestionMember& member : tree.members) {
-      if (std::exchange(routed_place_[member.place], u8{1}) == 0) find_ways(member.place);
+  for (std::size_t first = 0; first < trees.size(); first += kRoots) {
+    const std::span<stats::CongestionTree> some =
+        std::span(trees).subspan(first, std::min(kRoots, trees.size() - first));
+    for (u32 n = 0; n < some.size(); ++n) root_bit_[some[n].root] = u64{1} << n;
+    routed_place_.assign(places_.size(), 0);
+    for (const stats::CongestionTree& tree : some) {
+      for (const stats::CongestionMember& member : tree.members) {
+        if (std::exchange(routed_place_[member.place], u8{1}) == 0) find_ways(member.place);
+      }
     }
+    through_.resize(ways_.flows());
+    past_.resize(ways_.flows());
+    for (u32 n = 0; n < some.size(); ++n) count_members(some[n], n);
+    for (const stats::CongestionTree& tree : some) root_bit_[tree.root] = 0;
   }
-  through_.resize(ways_.flows());
-  past_.resize(ways_.flows());
-  for (stats::CongestionTree& tree : trees) count_members(tree);
 }
 
 bool TreeFinder::goes_through(const MarkLog::Entry& marked, std::span<const u32> channels) {
@@ -539,42 +570,56 @@ u32 TreeFinder::starts_on(const Resource& r) const {
   return r.kind == ResourceKind::source ? graph_.injection(r.index) : kNone;
 }
 
-/// Flow and way of every packet in a place.
+/// Flow, roots and next channel of every packet in a place.
 void TreeFinder::find_ways(u32 place) {
   const Resource r = Resource::of(places_.id(place));
   const u32 begin = content_begin_[place];
-  const u32 end = content_begin_[place + 1];
+  const u32 end = content_end_[place];
   const u32 channel = r.kind == ResourceKind::input ? r.index : starts_on(r);
   const u32 vc = r.kind == ResourceKind::input && r.lane != Resource::kWhole ? r.lane : 0;
+  const u32 bits = view_->route_bits();
   for (u32 i = begin; i < end; ++i) {
     // Records lie anywhere in a pool that no cache holds.
-    if (i + kAhead < contents_.size()) __builtin_prefetch(contents_[i + kAhead]);
-    const core::Packet& packet = *contents_[i];
-    const Ways::Header& header = ways_.header(packet);
-    routed_[i].flow = header.flow;
-    if (r.kind == ResourceKind::memory) {
-      routed_[i].rest = ways_.from_switch(r.index, header, packet);
-    } else {
-      ways_.behind(channel, vc, header, packet, routed_[i].rest);
+    if (i + kAhead < contents_.size()) __builtin_prefetch(contents_[i + kAhead].packet);
+    const core::Packet& packet = *contents_[i].packet;
+    Routed& routed = routed_[i] = {0, ways_.flow_of(packet), kNone};
+    if (bits != 0) {
+      source_routes_->follow(channel, contents_[i].route, bits, [&](u32 passed) {
+        if (routed.next == kNone) routed.next = passed;
+        routed.roots |= root_bit_[passed];
+      });
+      continue;
     }
+    const Ways::Header& header = ways_.header(packet);
+    Ways::Rest rest;
+    if (r.kind == ResourceKind::memory) {
+      rest = ways_.from_switch(r.index, header, packet);
+    } else {
+      ways_.behind(channel, vc, header, packet, rest);
+    }
+    if (rest.size == kNone) {
+      routed.roots = ~u64{0};
+      continue;
+    }
+    if (rest.size != 0) routed.next = ways_.channel(rest.begin);
+    for (u32 k = rest.begin; k < rest.begin + rest.size; ++k) routed.roots |= root_bit_[ways_.channel(k)];
   }
 }
 
 /// Packets that can go through the root, and victims: by flow, and the ports that the victims want next.
-void TreeFinder::count_members(stats::CongestionTree& tree) {
+void TreeFinder::count_members(stats::CongestionTree& tree, u32 nth) {
   for (stats::CongestionMember& member : tree.members) {
     const bool all = routing_ == nullptr || starts_on(Resource::of(places_.id(member.place))) == tree.root;
-    for (u32 i = content_begin_[member.place]; i < content_begin_[member.place + 1]; ++i) {
-      const auto& [flow, rest] = routed_[i];
-      if (all || ways_.passes(rest, tree.root)) {
+    for (u32 i = content_begin_[member.place]; i < content_end_[member.place]; ++i) {
+      const auto& [roots, flow, next] = routed_[i];
+      if (all || (roots >> nth & 1U) != 0) {
         ++tree.packets;
         if (through_[flow]++ == 0) flows_through_.push_back(flow);
         continue;
       }
       ++member.victims;
       if (past_[flow]++ == 0) flows_past_.push_back(flow);
-      if (rest.size == 0) continue;
-      const u32 next = ways_.channel(rest.begin);
+      if (next == kNone) continue;
       if (std::exchange(wanted_[next], u8{1}) == 0) wants_.push_back(next);
     }
     tree.victims += member.victims;

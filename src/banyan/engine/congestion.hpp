@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -57,6 +58,33 @@ class Places {
   std::vector<u32> capacity_;
 };
 
+/// Follows the ports that packets carry with them (Content::route).
+class SourceRoutes {
+ public:
+  explicit SourceRoutes(const core::Graph& graph);
+
+  /// Calls visit(channel) for every channel of a way, of `bits` per switch, that begins behind a channel. One to a
+  /// terminal has none.
+  template <class Visit>
+  void follow(u32 channel, u64 route, u32 bits, Visit&& visit) const {
+    const u64 mask = (u64{1} << bits) - 1;
+    for (u32 at = begins_[channel]; at != kNone; route >>= bits) {
+      const Hop hop = hops_[at + (route & mask)];
+      visit(hop.channel);
+      at = hop.begins;
+    }
+  }
+
+ private:
+  struct Hop {
+    u32 channel;
+    u32 begins;
+  };
+
+  std::vector<u32> begins_;  ///< [channel]: the first output of the switch behind it; kNone: a terminal is
+  std::vector<Hop> hops_;    ///< [output of a switch]: its channel, and begins_ of that
+};
+
 /// Ways of packets from where they are to their destinations, found once for all packets that are routed alike.
 class Ways {
  public:
@@ -71,12 +99,11 @@ class Ways {
     u32 begin = 0;
     u32 size = 0;  ///< kNone: too many to say that a channel cannot be passed
   };
-  /// A packet's flow, and what the routing function can see of it.
+  /// What the routing function can see of a packet.
   struct Header {
     u64 tag = 0;
     u64 state = 0;
     u32 kind = 0;  ///< Packet: traffic, flags, pending, vc_class
-    u32 flow = 0;
     u32 route = 0;
     u32 begin = 0;  ///< the way from the source, where the routing leaves no choice; else its size is 0
     u32 size = 0;
@@ -114,9 +141,19 @@ class Ways {
     }
     return false;
   }
+  /// A number of the packet's source and destination, below flows().
+  [[nodiscard]] u32 flow_of(const core::Packet& packet) {
+    return numbers_flows_ ? flows_.of({static_cast<u64>(packet.source) << 32U | packet.destination})
+                          : packet.source * graph_.terminals() + packet.destination;
+  }
   /// (source << 32) + destination
-  [[nodiscard]] u64 flow(u32 index) const noexcept { return flows_.key(index)[0]; }
-  [[nodiscard]] u32 flows() const noexcept { return flows_.size(); }
+  [[nodiscard]] u64 flow(u32 index) const noexcept {
+    if (numbers_flows_) return flows_.key(index)[0];
+    return static_cast<u64>(index / graph_.terminals()) << 32U | index % graph_.terminals();
+  }
+  [[nodiscard]] u32 flows() const noexcept {
+    return numbers_flows_ ? flows_.size() : graph_.terminals() * graph_.terminals();
+  }
 
  private:
   /// Numbers keys of words in the order in which they come.
@@ -147,7 +184,8 @@ class Ways {
 
   const core::Graph& graph_;
   const core::Routing* routing_;
-  Numbers<1> flows_;
+  bool numbers_flows_;
+  Numbers<1> flows_;  ///< in large networks; in others a flow's number is that of its pair of terminals
   Numbers<4> headers_;
   std::vector<Header> of_header_;
   std::vector<u32> latest_;  ///< [source * terminals + destination], in small networks: the header that was seen last
@@ -212,7 +250,7 @@ class TreeFinder {
   void collect(const std::vector<u32>& roots, stats::CongestionTree& tree);
   void count_contents(const BlockedView& view, std::vector<stats::CongestionTree>& trees);
   void find_ways(u32 place);
-  void count_members(stats::CongestionTree& tree);
+  void count_members(stats::CongestionTree& tree, u32 nth);
   [[nodiscard]] u32 switch_of(u32 place) const;
   /// The channel on which all packets of a place go on, or kNone.
   [[nodiscard]] u32 starts_on(const Resource& resource) const;
@@ -234,6 +272,7 @@ class TreeFinder {
   std::vector<Edge> edges_;
   std::vector<u32> depth_;  ///< [place], of the tree that is collected; kNone: not a member
   std::vector<u32> root_of_;
+  std::optional<SourceRoutes> source_routes_;  ///< where a view has such ways
   Ways ways_;
   struct Asking {
     u32 channel;
@@ -243,17 +282,21 @@ class TreeFinder {
   std::vector<Asking> asking_;
   const BlockedView* view_ = nullptr;  ///< of the moment
   bool indexed_ = false;
-  std::vector<u32> content_begin_;  ///< [place + 1]
-  std::vector<const core::Packet*> contents_;
-  std::vector<u32> content_place_;  ///< of the view's contents, in its order
+  std::vector<u32> content_begin_;  ///< [place], in contents_
+  std::vector<u32> content_end_;
+  std::span<const Content> contents_;  ///< of the view, or sorted_
+  std::vector<Content> sorted_;
+  static constexpr std::size_t kRoots = 64;  ///< trees whose contents are counted together: a bit each
   struct Routed {
+    u64 roots = 0;  ///< bit i: the packet can go through the root of tree i of those
     u32 flow = 0;
-    Ways::Rest rest;
+    u32 next = kNone;  ///< channel that it can pass first; kNone: there is none, or too many
   };
   std::vector<Routed> routed_;  ///< of contents_, where the place belongs to a tree
   std::vector<u8> routed_place_;
-  std::vector<u32> through_;  ///< [flow]: packets of a tree
-  std::vector<u32> past_;     ///< [flow]: victims
+  std::vector<u64> root_bit_;  ///< [channel]
+  std::vector<u32> through_;   ///< [flow]: packets of a tree
+  std::vector<u32> past_;      ///< [flow]: victims
   std::vector<u32> flows_through_;
   std::vector<u32> flows_past_;
   std::vector<stats::CongestionFlow> counted_;  ///< all of a tree, of which the record keeps the most

@@ -340,7 +340,7 @@ void Fabric::show_port(engine::BlockedView& into, const Side& side, u32 port, u3
       store_.for_each(queue, [&](const Item& item) {
         if ((item.packet & kMarker) != 0) return;
         if (head.packet == kNone) head = item;
-        if (into.wants_contents()) into.packet(name(q), record(item.packet));
+        if (into.wants_contents()) into.packet(name(q), record(item.packet), item.route);
       });
     }
     if (is_in(side)) {
@@ -432,6 +432,7 @@ void Fabric::show_head_out(engine::BlockedView& into, u32 e, u32 q, const Item& 
 }
 
 void Fabric::blocked_on(engine::BlockedView& into) const {
+  into.source_routes(bits_);
   for (const Fabric* const fabric : fabrics_) {
     if (fabric != nullptr) fabric->settle();
   }

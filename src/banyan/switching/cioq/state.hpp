@@ -104,7 +104,20 @@ class Store {
   void for_each(const Queue& queue, F&& f) const {
     if (queue.empty()) return;
     f(queue.head);
-    for (u32 place = queue.next; place != 0; place = place == queue.tail ? 0 : after(place)) { f(items_[place]); }
+    // Rows lie anywhere, but which comes next is found in an array of its own, two rows ahead.
+    u32 ahead = queue.next / kRow;
+    const auto ask = [&] {
+      if (ahead == queue.tail / kRow) return;
+      ahead = links_[ahead] / kRow;
+      __builtin_prefetch(&items_[std::size_t{ahead} * kRow]);
+      __builtin_prefetch(&items_[std::size_t{ahead} * kRow + kRow / 2]);
+    };
+    ask();
+    ask();
+    for (u32 place = queue.next; place != 0; place = place == queue.tail ? 0 : after(place)) {
+      if ((place & (kRow - 1)) == 0) ask();
+      f(items_[place]);
+    }
   }
   /// True when it is at the head now.
   bool push(Queue& queue, const Item& item) {
