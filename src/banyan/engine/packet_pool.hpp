@@ -1,4 +1,5 @@
-// Packet records of one shard, in chunks whose addresses never change: foreign shards may read them.
+// Packet records of one shard, in chunks whose addresses never change: foreign shards may read them. They are read in
+// any order, so that those of a large network lie on huge pages.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "banyan/base/archive.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/core/packet.hpp"
 
 namespace banyan::engine {
@@ -28,7 +30,7 @@ class PacketPool {
       : shard_(shard),
         base_(shard * slots << kIndexBits),
         most_(slots * shards << kIndexBits),
-        chunks_(std::make_unique<Records[]>(most_ >> kChunkBits)) {}
+        chunks_(std::make_unique<core::Packet*[]>(most_ >> kChunkBits)) {}
 
   [[nodiscard]] u32 shard() const noexcept { return shard_; }
   /// Packets that fit.
@@ -98,7 +100,8 @@ class PacketPool {
   }
 
  private:
-  using Records = std::unique_ptr<core::Packet[]>;
+  static constexpr u32 kSmall = 8;   ///< chunks that have memory of their own: 2 MB, a huge page
+  static constexpr u32 kBlock = 64;  ///< chunks of the others that share theirs: what is not used of it takes no memory
   using Values = std::unique_ptr<u16[]>;
 
   [[noreturn]] void refuse() const {
@@ -119,12 +122,15 @@ class PacketPool {
     return values_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
   }
   void archive_chunk(Archive& a, u32 chunk) {
-    a.row(chunks_[chunk].get(), 1U << kChunkBits);
+    a.row(chunks_[chunk], 1U << kChunkBits);
     if (keeps_values_) a.row(values_[chunk].get(), 1U << kChunkBits);
   }
   void make(u32 chunk) {
     if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);
-    chunks_[chunk] = std::make_unique<core::Packet[]>(1U << kChunkBits);
+    const u32 place = chunk < kSmall ? 0 : (chunk - kSmall) % kBlock;
+    if (place == 0) blocks_.emplace_back(std::size_t{chunk < kSmall ? 1 : kBlock} << kChunkBits);
+    chunks_[chunk] = blocks_.back().data() + (std::size_t{place} << kChunkBits);
+    std::fill_n(chunks_[chunk], 1U << kChunkBits, core::Packet{});
   }
   void grow() {
     const u32 chunk = created_ >> kChunkBits;
@@ -142,7 +148,8 @@ class PacketPool {
   u32 created_ = 0;
   u32 free_count_ = 0;
   std::vector<u32> free_;  ///< [0, free_count_): indices of free records, the last used on top
-  std::unique_ptr<Records[]> chunks_;
+  std::vector<PageVector<core::Packet>> blocks_;
+  std::unique_ptr<core::Packet*[]> chunks_;
   bool keeps_values_ = false;
   std::unique_ptr<Values[]> values_;  ///< where they are kept
 };
