@@ -101,6 +101,7 @@ Fabric::Fabric(engine::Builder& builder, u32 shard, const Plan& plan, u32 bits)
     admittance_.resize(std::move(adapters), graph_.terminals());
   }
   adapter_marked_.resize(terminals + 1);
+  full_adapters_.resize(terminals / 64 + 1);
   if (plan_.marking.on()) towards_.resize(ingress_.size() * ports_);
   if (pool_.keeps_values()) {
     meters_.resize(egress_.size());
@@ -214,6 +215,7 @@ void Fabric::reset(u32 replication) {
   marked_links_.clear();
   marked_adapters_.clear();
   std::fill(adapter_marked_.begin(), adapter_marked_.end(), u16{0});
+  std::fill(full_adapters_.begin(), full_adapters_.end(), 0);
   std::fill(granted_.begin(), granted_.end(), 0);
   now_ = cycle_ = settled_ = 0;
   // Credits that take no time count at once: the part in which they are due has a second step.
@@ -226,7 +228,7 @@ void Fabric::reset(u32 replication) {
   own_.clear();
 }
 
-/// What is left out is found again (routes_), or empty between two ticks (what start and end collect).
+/// What is left out is found again (routes_, full_adapters_), or empty between two ticks (what start and end collect).
 void Fabric::archive(Archive& a) {
   take_mail();
   a(switches_, ingress_, egress_, in_, out_, asking_inputs_, grant_, accept_, ready_in_, ready_out_);
@@ -234,6 +236,7 @@ void Fabric::archive(Archive& a) {
   a(wheel_, wires_, credits_, tokens_, controls_, timers_, pause_frames_, pausing_, heard_, unpaused_, pause_counts_);
   a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);
   a(now_, cycle_, starved_, settled_, movements_, moved_, counts_, log_, own_);
+  std::fill(full_adapters_.begin(), full_adapters_.end(), 0);
 }
 
 Tick Fabric::run(Tick now) noexcept {

@@ -649,6 +649,7 @@ class Fabric final : public engine::Population {
   Marks marked_links_;
   Marks marked_adapters_;
   std::vector<u16> adapter_marked_;  ///< [terminal]; then one that never is. Of two bytes, as no byte is stored
+  std::vector<u64> full_adapters_;   ///< [terminal / 64], a bit each, of flows: known to have no room
   std::vector<u64> granted_;         ///< [input], scratch
   struct Born {
     u32 terminal;

@@ -107,7 +107,7 @@ template <Fabric::Mode M, bool Large>
     adapter_marked_[adapter] = 0;
     if (!flows_) [[likely]] {
       fill<M, Large>(adapter);
-    } else if ((terminals_.source.ready()[adapter >> 6U] >> (adapter & 63U) & 1U) != 0) {
+    } else {
       fill_from_flows<M>(adapter);
     }
   }
@@ -293,7 +293,7 @@ void Fabric::generate(Tick now) noexcept {
   const std::span<const u64> ready = terminals_.source.ready();
   if (flows_) [[unlikely]] {
     for (std::size_t w = 0; w < ready.size(); ++w) {
-      for (u64 bits = ready[w]; bits != 0; bits &= bits - 1) {
+      for (u64 bits = ready[w] & ~full_adapters_[w]; bits != 0; bits &= bits - 1) {
         const u32 t = static_cast<u32>(w * 64) + static_cast<u32>(std::countr_zero(bits));
         mark_adapter(t);
         if (Large) fetch_route(t, terminals_.source.head_destination(t));
@@ -379,6 +379,8 @@ void Fabric::fill(u32 adapter) noexcept {
   }
 }
 
+/// A packet that leaves the adapter has it looked at again (Admittance::leave_to_flows), so that one that is full can
+/// be left alone until then, however many flows are ready.
 template <Fabric::Mode M>
 void Fabric::fill_from_flows(u32 adapter) noexcept {
   const u32 e = adapters_ + adapter;
@@ -396,6 +398,9 @@ void Fabric::fill_from_flows(u32 adapter) noexcept {
     if (!meters_.empty()) meters_[e].waiting += pool_[id].flits + plan_.overhead;
     put_into_adapter<M>(e, id, route, hops, queue_class);
   }
+  const u64 bit = u64{1} << (adapter & 63U);
+  u64& full = full_adapters_[adapter >> 6U];
+  full = egress_[e].free < plan_.packet ? full | bit : full & ~bit;
 }
 
 template <Fabric::Mode M>
