@@ -107,8 +107,10 @@ template <Fabric::Mode M, bool Large>
     adapter_marked_[adapter] = 0;
     if (!flows_) [[likely]] {
       fill<M, Large>(adapter);
-    } else {
+    } else if (const u64 bit = u64{1} << (adapter & 63U); (terminals_.source.ready()[adapter >> 6U] & bit) != 0) {
       fill_from_flows<M>(adapter);
+    } else {
+      full_adapters_[adapter >> 6U] &= ~bit;  // whether it is will be seen when something is ready
     }
   }
   marked_adapters_.clear();
