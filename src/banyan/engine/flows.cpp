@@ -359,7 +359,7 @@ u64 Flows::digest() const noexcept {
   } else {
     for (u32 end = 0; end < ends_.size(); ++end) sum += digest_of(ends_[end], setup_.admission->digest(end));
   }
-  for (const Word& word : agenda_) sum += word.digest();
+  agenda_.for_each([&](const Word& word) { sum += word.digest(); });
   for (const auto& [packet, word] : at_source_) sum += word.digest();
   for (const auto& [packet, word] : on_their_way_) sum += word.digest();
   for (const std::vector<u32>& lanes : active_) {

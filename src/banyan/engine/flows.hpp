@@ -16,6 +16,7 @@
 #include "banyan/base/pages.hpp"
 #include "banyan/core/admission.hpp"
 #include "banyan/core/traffic.hpp"
+#include "banyan/engine/agenda.hpp"
 #include "banyan/engine/feedback_delay.hpp"
 #include "banyan/engine/own_metrics.hpp"
 #include "banyan/engine/wait.hpp"
@@ -160,31 +161,26 @@ class Flows final : public core::Pace {
 
   // --- time ------------------------------------------------------------------------------------------------------
   /// Whether advance() has anything to do.
-  [[nodiscard]] bool is_due(Tick now) const noexcept {
-    return !changed_.empty() || (!agenda_.empty() && agenda_.front().due <= now);
-  }
+  [[nodiscard]] bool is_due(Tick now) const noexcept { return !changed_.empty() || agenda_.next() <= now; }
   /// What is heard up to `now`; source queues whose gates may have opened are handed to `changed(queue, tick)`,
   /// messages with feedback to `leave(terminal, message)`.
   template <class Changed, class Leave>
   void advance(Tick now, Changed&& changed, Leave&& leave) {
     now_ = now;
-    while (!agenda_.empty() && agenda_.front().due <= now) {
-      std::pop_heap(agenda_.begin(), agenda_.end(), later);
-      const Word word = agenda_.back();
-      agenda_.pop_back();
+    agenda_.take(now, [&](const Word& word) {
       if (word.kind == Word::Kind::leaving) {
         leave(word.terminal, into_packet(word));
       } else {
         hear(word);
       }
-    }
+    });
     for (const auto& [queue, at] : changed_) changed(queue, std::max(at, now));
     changed_.clear();
   }
   /// The next tick after `now` at which something is heard, or a gate was asked for meanwhile.
   [[nodiscard]] Tick next_after(Tick now) const noexcept {
     if (!changed_.empty()) return now + 1;
-    return agenda_.empty() ? kNever : std::max(now + 1, agenda_.front().due);
+    return std::max(now + 1, agenda_.next());
   }
   /// Takes a word in; the tick when something is to be done about it, kNever: when its packet arrives.
   Tick add(const Word& word) {
@@ -192,8 +188,7 @@ class Flows final : public core::Pace {
       on_their_way_.emplace(packet_of(word.other, word.tag), word);
       return kNever;
     }
-    agenda_.push_back(word);
-    std::push_heap(agenda_.begin(), agenda_.end(), later);
+    agenda_.put(word);
     return word.due;
   }
 
@@ -274,7 +269,6 @@ class Flows final : public core::Pace {
     u8 priority = 0;  ///< likewise
     Gate gate = Gate::none;
   };
-  static bool later(const Word& a, const Word& b) noexcept { return Word::before(b, a); }
   /// Whether a leaves before b, where both gates are open.
   [[nodiscard]] bool before(u32 a, u32 b) const noexcept;
   // A lane that is alone, as most are, needs no heap.
@@ -375,7 +369,7 @@ class Flows final : public core::Pace {
   std::vector<std::vector<u32>> parked_;  ///< [queue]: those of them that are parked
   std::vector<u32> waiting_;              ///< [queue * traffics + traffic]: messages
   std::vector<u64> waiting_flits_;        ///< [queue]
-  std::vector<Word> agenda_;              ///< a heap, the earliest word first: decision 0011
+  Agenda<Word> agenda_;
   std::vector<std::pair<u32, Tick>> changed_;
   // The next ones are for feedback in packets:
   std::unordered_map<u32, u32> tags_;           ///< [terminal]: packets that it has told something in
