@@ -249,6 +249,26 @@ TEST(CongestionTrees, EachOfManyTreesHasItsOwnPacketsAndVictims) {
   }
 }
 
+/// In a network with too many pairs of terminals for a table, flows are numbered as they are seen: those of old samples
+/// are forgotten, or a long run would keep all that it ever saw.
+TEST(CongestionTrees, FlowsOfOldSamplesAreForgotten) {
+  constexpr u32 kTerminals = 5000;
+  constexpr u32 kPerSample = 10'000;
+  const Sketch topology(kTerminals);
+  Ways ways(topology.graph(), nullptr);
+  u32 most = 0;
+  for (u32 sample = 0; sample < 50; ++sample) {
+    ways.begin();
+    for (u32 i = 0; i < kPerSample; ++i) {
+      const u32 pair = sample * kPerSample + i;
+      const u32 flow = ways.flow_of(packet(pair / kTerminals, pair % kTerminals));
+      EXPECT_EQ(ways.flow(flow), u64{pair / kTerminals} << 32U | pair % kTerminals);
+    }
+    most = std::max(most, ways.flows());
+  }
+  EXPECT_LE(most, (1U << 17U) + kPerSample);
+}
+
 TEST(CongestionTrees, OfCircuitsTheRootIsWhatAMovingCircuitHolds) {
   const Funnel net;
   const core::Packet first = packet(0, 4);

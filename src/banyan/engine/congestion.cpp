@@ -134,7 +134,7 @@ Ways::Ways(const core::Graph& graph, const core::Routing* routing)
 }
 
 void Ways::begin() {
-  if (starts_.size() < kMostWays && headers_.size() < kMostWays) return;
+  if (std::max({flows_.size(), starts_.size(), headers_.size()}) < kMostWays) return;
   flows_.clear();
   headers_.clear();
   of_header_.clear();
