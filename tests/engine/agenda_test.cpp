@@ -5,6 +5,7 @@
 
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 
 namespace banyan::engine::agenda_test {
@@ -114,6 +115,18 @@ TEST(Agenda, IsEmptyWhenItWasCleared) {
   u32 taken = 0;
   agenda.take(10, [&](const Thing& thing) { taken += thing.number; });
   EXPECT_EQ(taken, 4U);
+}
+
+TEST(Agenda, GoesOnAfterAThingThatThrewAndAClear) {
+  Agenda<Thing> agenda;
+  agenda.put({5000, 1});
+  EXPECT_THROW(agenda.take(6000, [](const Thing&) { throw std::runtime_error("no"); }), std::runtime_error);
+  agenda.clear();
+  agenda.put({3, 2});
+  EXPECT_EQ(agenda.next(), 3U);
+  u32 taken = 0;
+  agenda.take(3, [&](const Thing& thing) { taken += thing.number; });
+  EXPECT_EQ(taken, 2U);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ class Agenda {
     span_ = 0;
     far_next_ = kNever;
     next_ = kNever;
+    taking_ = false;  // what is taken may throw
   }
 
   [[nodiscard]] bool empty() const noexcept { return items_.size() == free_items_.size(); }
