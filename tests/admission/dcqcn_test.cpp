@@ -1,15 +1,153 @@
 // Does DCQCN find the fixed point of its fluid model, and are its flows equal there?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <random>
 #include <string>
 
 #include "admission/admissions.hpp"
+#include "banyan/base/archive.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::dcqcn_test {
 namespace {
 
 using namespace banyan;
+
+/// One flow, at its source. Nobody wakes it.
+class Sender final : public core::Pace {
+ public:
+  explicit Sender(const std::string& admission) {
+    const api::Experiment e = test::experiment(test::networks().front().text, admission);
+    core::AdmissionContext context;
+    context.terminals = 2;
+    context.cycle_ns = 1.0;
+    for (const core::AdmissionRow* const row : core::admission_rows()) {
+      if (row->info.name == e.admission.component()) made_ = row->make(e.admission, context);
+    }
+    made_->begin();
+    made_->open(0, {.terminal = 0, .at_source = true, .peer = 1, .key = 0});
+  }
+  void notify(Tick now) { made_->heard(0, {.packets = 1, .marked = 1}, now, *this); }
+  void send(u32 flits, Tick now) { made_->sent(0, {flits}, now, *this); }
+  [[nodiscard]] Tick free_at() const { return made_->may_send(0, {1}, 0); }
+  [[nodiscard]] core::Admission& admission() { return *made_; }
+
+  void gate(u32, Tick) noexcept override { FAIL() << "timers open no gate"; }
+  void wake(u32, Tick) noexcept override { FAIL() << "timers wait for nobody"; }
+  void wake_terminal(u32, Tick) noexcept override { FAIL() << "nothing is shared"; }
+  void tell(u32, const core::Feedback&) noexcept override { FAIL() << "sources tell nothing"; }
+
+ private:
+  std::unique_ptr<core::Admission> made_;
+};
+
+/// The reaction point of the paper, tick by tick: 70 ticks until the estimate decays, 60 until the rate rises, a stage
+/// of the byte counter every 100 flits.
+struct Stepped {
+  double rate = 1.0, target = 1.0, estimate = 1.0, next = 0.0;
+  u32 flits = 0, times = 0, bytes = 0;
+  Tick decay_at = 0, increase_at = 0;
+  bool limited = false;
+
+  void notify(Tick now) {
+    target = rate;
+    rate = std::max(0.01, rate * (1.0 - estimate / 2.0));
+    estimate = 0.9 * estimate + 0.1;
+    flits = times = bytes = 0;
+    decay_at = now + 70;
+    increase_at = now + 60;
+    limited = true;
+  }
+  void tick(Tick now) {
+    if (limited && now == decay_at) {
+      estimate *= 0.9;
+      decay_at += 70;
+    }
+    if (limited && now == increase_at) {
+      ++times;
+      increase_at += 60;
+      increase();
+    }
+  }
+  void send(u32 length, Tick now) {
+    next = std::max(next, static_cast<double>(now)) + length / rate;
+    if (!limited) return;
+    for (flits += length; flits >= 100; flits -= 100) {
+      ++bytes;
+      increase();
+    }
+  }
+  void increase() {
+    if (std::max(times, bytes) > 2) {
+      const u32 both = std::min(times, bytes);
+      target = std::min(1.0, target + (both > 2 ? (both - 2) * 0.03 : 0.01));
+    }
+    rate = (target + rate) / 2.0;
+    if (target < 1.0 || rate < 0.999) return;
+    rate = 1.0;
+    limited = false;
+  }
+};
+
+std::string timed(double gain = 0.1) {
+  return "{ name = 'dcqcn', gain = " + std::to_string(gain) +
+         ", notification_time = 10, estimate_time = 70, increase_time = 60, increase_flits = 100, recovery = 2, "
+         "additive = 0.01, hyper = 0.03, least = 0.01 }";
+}
+
+/// Timers are caught up with when a packet leaves or a notification comes: what they have done by then is what they do
+/// tick by tick, however long nothing happened.
+TEST(Dcqcn, TimersRunThoughNobodyIsWoken) {
+  std::mt19937 random(7);
+  u32 rates = 0;
+  for (u32 trial = 0; trial < 200; ++trial) {
+    Sender lazy(timed());
+    Stepped eager;
+    const u32 pause = 1U << (trial % 10U);  // mean ticks between two things that happen
+    for (Tick now = 1; now < 20'000; ++now) {
+      // A timer that is over in the tick of a notification is begun anew.
+      if (random() % (10 * pause) == 0) {
+        lazy.notify(now);
+        eager.notify(now);
+      }
+      eager.tick(now);
+      if (random() % pause == 0 && lazy.free_at() <= now) {
+        const u32 flits = 1 + static_cast<u32>(random() % 300);
+        lazy.send(flits, now);
+        eager.send(flits, now);
+        rates += eager.rate < 1.0 ? 1 : 0;
+      }
+      ASSERT_EQ(lazy.free_at(), static_cast<Tick>(std::ceil(eager.next))) << trial << " " << now;
+    }
+  }
+  EXPECT_GT(rates, 1000U);
+}
+
+/// A state goes on with another gain: the estimate has decayed with the old one up to then.
+TEST(Dcqcn, ValuesThatChangeInFlightHoldFromThenOn) {
+  Sender before(timed(0.5));
+  before.notify(1);
+  ArchiveToText text;
+  text(before.admission());
+  const std::string state = text.take();
+  const auto after = [&](double gain, Tick from, Tick notified) {
+    Sender goes_on(timed(gain));
+    ArchiveOfText read(state);
+    read(goes_on.admission());
+    goes_on.admission().goes_on(from);
+    goes_on.notify(notified);
+    goes_on.send(1000, notified);
+    return goes_on.free_at();
+  };
+  // It is back at the link's rate after 540 ticks, and has no timers then.
+  const Tick unchanged = after(0.5, 351, 351);
+  EXPECT_EQ(after(0.001, 351, 351), unchanged);
+  EXPECT_GT(after(0.001, 2, 351), unchanged);
+  EXPECT_NE(after(0.5, 351, 500), after(0.001, 351, 500));
+}
 
 constexpr double kFlitNs = 0.2;          ///< a byte at 40 Gbps
 constexpr double kPacketFlits = 1030.0;  ///< 1,024 bytes and the overhead of cioq

@@ -32,6 +32,8 @@ struct Settings {
   double additive = 0.0;    ///< R_AI
   double hyper = 0.0;       ///< R_HAI
   double least = 0.0;       ///< rate
+
+  bool operator==(const Settings&) const = default;
 };
 
 /// A hash of values in fixed places: a sum with a factor for each, which is mixed once.
@@ -72,6 +74,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
       return;
     }
     Told& e = told_[place];
+    catch_up(e, now);
     next += what.flits / e.rate;
     if (!e.limited) return;
     for (e.flits += what.flits; e.flits >= set_.increase_flits; e.flits -= set_.increase_flits) {
@@ -90,9 +93,10 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     pace.tell(end, {.packets = 1, .marked = 1});
   }
   /// The reaction point: a notification cuts the rate, and begins fast recovery (equation 1). Of switches it heeds as
-  /// many as a receiver would have sent.
-  void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace& pace) noexcept override {
+  /// many as a receiver would have sent. A timer of the same tick is begun anew before it has run out.
+  void heard(u32 end, const core::Feedback& feedback, Tick now, core::Pace&) noexcept override {
     Told& e = told(end);
+    catch_up(e, now - 1);
     if (feedback.kind == core::kSwitchNotification) {
       if (now < e.quiet_until) return;
       e.quiet_until = now + set_.notification;
@@ -105,23 +109,12 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     e.decay_at = now + set_.estimate_timer;
     e.increase_at = now + set_.increase_timer;
     e.limited = true;
-    pace.wake(end, std::min(e.decay_at, e.increase_at));
   }
-  /// Timers that were moved meanwhile come too early, and are set again by nobody: the later ones are on their way.
-  void timer(u32 end, Tick now, core::Pace& pace) noexcept override {
-    Told& e = told(end);
-    if (!e.limited || now < std::min(e.decay_at, e.increase_at)) return;
-    if (now >= e.decay_at) {
-      e.estimate *= 1.0 - set_.gain;  // equation 2
-      e.decay_at = now + set_.estimate_timer;
-    }
-    if (now >= e.increase_at) {
-      ++e.time_stages;
-      e.increase_at = now + set_.increase_timer;
-      increase(e);
-    }
-    if (e.limited) pace.wake(end, std::min(e.decay_at, e.increase_at));
-    pace.gate(end, now);
+  void goes_on(Tick from) noexcept override {
+    if (of_state_ == set_) return;
+    std::swap(of_state_, set_);
+    for (Told& e : told_) catch_up(e, from - 1);
+    set_ = of_state_;
   }
 
   [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }
@@ -150,7 +143,10 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     }
     return {};
   }
-  void archive(Archive& a) override { a(ends_, told_); }
+  void archive(Archive& a) override {
+    of_state_ = set_;
+    a(ends_, told_, of_state_);
+  }
 
  private:
   /// What a packet of a flow at the link's rate needs, and no more: there are as many as pairs of terminals.
@@ -181,6 +177,20 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     return told_[place];
   }
 
+  /// What the timers of an end have done up to `until`. A rate matters when a packet leaves and a notification comes:
+  /// nobody is woken for a timer, of which there are as many as flows, most with nothing to send.
+  void catch_up(Told& e, Tick until) const noexcept {
+    while (e.limited) {
+      const double kept = 1.0 - set_.gain;  // equation 2
+      for (const Tick to = std::min(until, e.increase_at); e.decay_at <= to; e.decay_at += set_.estimate_timer)
+        e.estimate *= kept;
+      if (e.increase_at > until) return;
+      ++e.time_stages;
+      e.increase_at += set_.increase_timer;
+      increase(e);
+    }
+  }
+
   /// Fast recovery, additive or hyper increase (equations 3 and 4).
   void increase(Told& e) const noexcept {
     if (std::max(e.time_stages, e.flit_stages) > set_.recovery) {
@@ -196,6 +206,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   }
 
   Settings set_;
+  Settings of_state_;       ///< those of what was archived
   PageVector<End> ends_;    ///< [end]
   std::vector<Told> told_;  ///< in the order in which they were told something first
 };

@@ -32,6 +32,8 @@ struct Carrier {
   bool packets = false;
   u32 flits = 0;    ///< length of such a packet; 0: SwitchRow::control_flits
   u8 priority = 0;  ///< Service::priority of their class
+
+  bool operator==(const Carrier&) const = default;
 };
 
 /// A packet that leaves a flow.
@@ -150,6 +152,9 @@ class Admission {
     static_cast<void>(a);
     throw NotArchived("admission");
   }
+  /// A state that was read goes on at tick `from`, perhaps with other values of parameters that may change in flight
+  /// (Parameter::in_flight) than it was written with: they hold from then on.
+  virtual void goes_on(Tick from) noexcept { static_cast<void>(from); }
   /// Why the gate of a sending end is shut, for the watchdog: "8 of its 8 flits are in flight".
   [[nodiscard]] virtual std::string explain(u32 end) const = 0;
   /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.

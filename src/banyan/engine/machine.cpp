@@ -509,6 +509,12 @@ SteadyRecord Machine::record(const SteadyPlan& plan, bool waiting) const {
   return over_ranks(std::move(sum), kMerge);
 }
 
+void Machine::goes_on(Tick from) {
+  for (Shard& shard : shards()) {
+    if (Flows* flows = shard.terminals->source.flows(); flows != nullptr) flows->goes_on(from);
+  }
+}
+
 void Machine::extend(const SteadyPlan& longer) {
   for (Shard& shard : shards()) {
     shard.terminals->recorder.extend(longer);

@@ -112,6 +112,9 @@ class Machine {
   [[nodiscard]] SteadyRecord record(const SteadyPlan& plan, bool waiting = true) const;
   /// Goes on recording, up to a later end.
   void extend(const SteadyPlan& longer);
+  /// A state that was read goes on at tick `from`, in a machine that may have been built with other values of
+  /// parameters that may change in flight.
+  void goes_on(Tick from);
 
   [[nodiscard]] Totals totals() const;
   /// Flits that the network took from every terminal that generates any, in the measured part of a steady run;

@@ -146,6 +146,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   if (settings.start != nullptr) {
     ArchiveOfText state(*settings.start);
     warm_state(state);
+    machine.goes_on(done);
     machine.extend(plan);
     machine.set_window({0, plan.end - 1});
     from = done;
