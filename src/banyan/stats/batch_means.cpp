@@ -41,6 +41,23 @@ std::size_t observed_batches(std::span<const SumCount> windows, std::size_t size
   return observed;
 }
 
+/// Beyond saturation windows look independent, and are not: what one accepts too much its neighbour accepts too little,
+/// which hides a dependence over thousands of cycles, on which sources wait and what fills their queues. It shows in
+/// long batches only. So the half width is the largest of all numbers of batches down to kFewestDrifting, and what the
+/// mean of the second half differs by from that of the first counts as an error beside it: while queues fill, less is
+/// accepted than at first.
+double drifting(std::span<const double> residuals, std::size_t size, double half_width, const BatchRule& rule) {
+  constexpr std::size_t kFewestDrifting = 5;  // with fewer, Student's factor alone is above 3
+  for (size *= 2; residuals.size() / size >= kFewestDrifting; size *= 2) {
+    const std::vector<double> batches = batches_of(residuals, size);
+    const double degrees = std::min(static_cast<double>(batches.size()) - 1.0, rule.most_degrees);
+    const double error = mean_interval(batches, rule.confidence).standard_error;
+    half_width = std::max(half_width, two_sided_student(rule.confidence, degrees) * error);
+  }
+  const std::size_t half = residuals.size() / 2;
+  return std::hypot(half_width, average(residuals.first(half)) - average(residuals.last(half)));
+}
+
 /// The interval of `mean` (over all windows) whose error is the mean of the residuals. `windows`: what the residuals
 /// are of, where a window may hold no observation; otherwise empty. Residuals below kEqualUpTo of `value` are rounding.
 /// `scale`: that of half_width_of_equal; 0: windows that are equal are exact.
@@ -86,6 +103,8 @@ BatchMeans from_residuals(double mean, u64 count, std::span<const double> residu
     } else if (result.curvature > 0.0) {
       result.interval.half_width = std::max(*result.interval.half_width, symmetric / (1.0 - result.curvature));
     }
+    if (rule.drifts && result.interval.half_width)
+      result.interval.half_width = drifting(residuals, size, *result.interval.half_width, rule);
   }
   result.interval.groups = batches.size();
   result.interval.count = count;

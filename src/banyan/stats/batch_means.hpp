@@ -26,6 +26,8 @@ struct BatchRule {
   double most_degrees = std::numeric_limits<double>::infinity();
   /// The mean is of what queues do (curvature_of()).
   bool of_queues = false;
+  /// The mean is of a network beyond saturation, whose queues at the sources go on filling (drifting()).
+  bool drifts = false;
 };
 
 /// The interval and what it stands on.
@@ -44,6 +46,7 @@ struct BatchMeans {
 /// by (1 + r) / (1 - r), the variance inflation of a first-order autoregressive process, and the degrees of freedom are
 /// divided by it, as in Skart (Tafazzoli, Wilson, Lada, Steiger 2011), from which the quantile for skewed batches is
 /// too (skewed_quantile). The mean is over all windows, also the few that fill no batch. Unit: that of the values.
+/// Where the rule says that it drifts, the half width is drifting().
 /// `step`: what a window that holds something differs by from one that holds nothing; where no window does, the half
 /// width is that of half_width_of_equal.
 [[nodiscard]] BatchMeans batch_means(std::span<const double> windows, const BatchRule& rule = {}, double step = 0.0);

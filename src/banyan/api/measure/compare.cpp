@@ -210,6 +210,7 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
     rule.confidence = confidence;
     rule.most_degrees = std::min(degrees_of(a), degrees_of(b));
     rule.of_queues = in_a.name.find("_load") == std::string::npos;
+    rule.drifts = a.verdict == Verdict::saturated || b.verdict == Verdict::saturated;
     row.difference = paired(*pairs, in_a.mean, a.group_cycles == 0.0, rule);
   } else {
     ++methods.independent;

@@ -246,8 +246,9 @@ class Stopping {
     const stats::Growth growth = windows.growth();
     if (stats::certainly_saturated(windows.evidence())) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
-    stats::BatchMeans accepted = windows.load(record.accepted);
-    accepted.interval = SteadyWindows::accepted_beside(windows.load(record.offered).interval, accepted.interval);
+    stats::BatchMeans accepted = windows.load(record.accepted, windows.accepted());
+    accepted.interval =
+        SteadyWindows::accepted_beside(windows.load(record.offered, windows.offered()).interval, accepted.interval);
     const bool precise = stats::reached(latency, *goal_) && stats::reached(accepted, *goal_);
     if (precise && stats::level(growth)) return std::nullopt;
     if (measure_ >= limit_) return std::nullopt;
@@ -350,6 +351,7 @@ class SteadyReport {
     result_.certain = judgement.certain;
     if (judgement.saturated) {
       result_.verdict = Verdict::saturated;
+      windows_.set_saturated();
       result_.explanation = judgement.reason + overhead();
       if (!evidence.all_arrived) result_.explanation += "; " + outcome_.explanation;
       result_.explanation += "; no latency is reported: it would grow with the length of the run";
@@ -383,7 +385,7 @@ class SteadyReport {
         static_cast<double>(outcome_.totals.delivered_flits) / static_cast<double>(outcome_.totals.delivered);
     const LinkOverhead more = link_overhead(experiment_);
     if (more.flits <= 0.1 * flits) return "";
-    return "; " + overhead_text(more, flits, windows_.load(outcome_.record.offered).interval.mean);
+    return "; " + overhead_text(more, flits, windows_.load(outcome_.record.offered, windows_.offered()).interval.mean);
   }
 
   void add(Result means) {
@@ -403,9 +405,9 @@ class SteadyReport {
     };
     const auto add_both = [&](const std::string& of_traffic, const std::vector<u64>& offered,
                               const std::vector<u64>& accepted) {
-      const stats::Interval in = windows_.load(offered).interval;
+      const stats::Interval in = windows_.load(offered, windows_.offered()).interval;
       add("offered_load" + of_traffic, offered, in);
-      const stats::Interval out = accepted_load(in, windows_.load(accepted).interval);
+      const stats::Interval out = accepted_load(in, windows_.load(accepted, windows_.accepted()).interval);
       if (of_traffic.empty() && in.half_width && !out.half_width) {
         result_.explanation +=
             fmt::format("; accepted_load has no interval: it may be {:.3g} or all that is offered", out.mean);
@@ -415,8 +417,8 @@ class SteadyReport {
     add_both("", outcome_.record.offered, outcome_.record.accepted);
     if (multicasts()) {
       add("received_load", outcome_.record.accepted,
-          accepted_load(windows_.load(outcome_.record.offered).interval,
-                        windows_.load(outcome_.record.accepted).interval));
+          accepted_load(windows_.load(outcome_.record.offered, windows_.offered()).interval,
+                        windows_.load(outcome_.record.accepted, windows_.accepted()).interval));
     }
     for (std::size_t i = 0; i < outcome_.record.shares.size(); ++i) {
       add_both(suffix(i), outcome_.record.shares[i].offered, outcome_.record.shares[i].accepted);

@@ -111,7 +111,7 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
       fmt::format("warm-up: {} cycles cut (run.warmup = {}; {}; packets are in the network for {:.0f} cycles)",
                   cut_ * window_, run.integer("warmup"), found.statement(static_cast<double>(window_)), inside.mean());
   rule_.most_degrees = memories();
-  queue_rule_ = rule_;
+  accepted_rule_ = queue_rule_ = rule_;
   queue_rule_.of_queues = true;
   queue_rule_.most_degrees = std::min(rule_.most_degrees, queue_degrees(measurement(topology.graph())));
 }
@@ -164,11 +164,11 @@ std::string SteadyWindows::shortness() const {
       std::ceil(length * curvature * curvature));
 }
 
-stats::BatchMeans SteadyWindows::load(const std::vector<u64>& flits) const {
+stats::BatchMeans SteadyWindows::load(const std::vector<u64>& flits, const stats::BatchRule& rule) const {
   const double scale = 1.0 / (static_cast<double>(window_) * static_cast<double>(terminals_));
   std::vector<double> rates;
   for (const u64 f : measured(flits)) rates.push_back(static_cast<double>(f) * scale);
-  return stats::batch_means(rates, rule_, scale * sources_.message);
+  return stats::batch_means(rates, rule, scale * sources_.message);
 }
 
 stats::Interval SteadyWindows::accepted_beside(const stats::Interval& offered, stats::Interval accepted) {

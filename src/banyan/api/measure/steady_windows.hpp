@@ -91,7 +91,12 @@ class SteadyWindows {
 
   /// Flits per cycle and terminal. Where no window holds any, its interval is that of windows of which some may have
   /// held a message.
-  [[nodiscard]] stats::BatchMeans load(const std::vector<u64>& flits) const;
+  /// `rule`: offered() or accepted().
+  [[nodiscard]] stats::BatchMeans load(const std::vector<u64>& flits, const stats::BatchRule& rule) const;
+  [[nodiscard]] const stats::BatchRule& offered() const noexcept { return rule_; }
+  [[nodiscard]] const stats::BatchRule& accepted() const noexcept { return accepted_rule_; }
+  /// The verdict: means are of a network whose queues go on filling.
+  void set_saturated() noexcept { accepted_rule_.drifts = queue_rule_.drifts = true; }
   /// In a steady state as much is accepted as offered, and what is accepted differs by what the queues hold more or
   /// less at the end: its error is that of the offered load, which depends little on its past, and that difference.
   /// Queues smooth what passes them, so that windows of accepted flits alone show too small an error (72 % of intervals
@@ -135,6 +140,7 @@ class SteadyWindows {
   Sources sources_;
   Tick window_;
   stats::BatchRule rule_;
+  stats::BatchRule accepted_rule_;
   stats::BatchRule queue_rule_;  ///< of means of what queues do
   u64 cut_ = 0;
   u64 whole_ = 0;
