@@ -67,6 +67,14 @@ run      = { warmup = 200, measure = 500 }
       EXPECT_EQ(shared.size(), alone.size());
     }
   }
+  /// Of two ranks, both: some time after the first checkpoint, which is `state`.
+  void kill_after_a_checkpoint(const std::string& run) const {
+    static_cast<void>(here("(mpirun --oversubscribe --bind-to none -n 2 sh -c 'echo $$ >> pids; exec " + run +
+                           " --checkpoint state --checkpoint-every 0.05s' > /dev/null 2>&1 &) ; "
+                           "for i in $(seq 300); do test -e state && break; sleep 0.1; done; sleep 0.5; "
+                           "kill -9 $(cat pids); sleep 0.5"));
+    ASSERT_TRUE(fs::exists(folder_.path() / "state"));
+  }
   /// One process says it, once, and all end with status 2.
   static void expect_refusal(const Output& said, const std::string& cause) {
     EXPECT_EQ(said.status, 2) << said.text;
@@ -150,14 +158,82 @@ routing  = "nearest_common_ancestor"
 traffic  = "multicast"
 )");
   write("jobs.toml", R"(
+topology = { name = "bidirectional_min", hosts = 16 }
+switch   = "central_buffer"
+routing  = "nearest_common_ancestor"
+job      = { name = "sum", generator = { collective = "barrier", algorithm = "in_network", ranks = 8 } }
+)");
+  expect_refusal(on(2, "banyan run worms.toml"), "several ranks");
+  expect_refusal(on(2, "banyan run jobs.toml"), "switches add its messages up");
+  expect_refusal(on(2, "banyan run jobs.toml job.generator.algorithm=dissemination traffic=multicast"),
+                 "switches copy its messages");
+  expect_refusal(on(2,
+                    "banyan run jobs.toml job.generator.algorithm=dissemination switch=ideal switch.latency=1 "
+                    "switch.per_byte=1"),
+                 "one queue");
+}
+
+/// Hosts, placements, a background, messages that ask first, computation, several jobs and repeats.
+TEST_F(Ranks, Jobs) {
+  write("jobs.toml", R"(
+topology = { name = "fat_tree", arity = 4, levels = 2 }
+switch   = { name = "vc_router", vcs = 2, buffer = 16 }
+routing  = "up_down"
+cycle_time = "1 ns"
+flit     = "32 B"
+[[job]]
+name = "ring"
+generator = { collective = "all_reduce", algorithm = "ring", bytes = "4 KiB", ranks = 8 }
+placement = "random"
+host.eager = 100
+[[job]]
+name = "all"
+generator = { collective = "all_to_all", algorithm = "pairwise", bytes = "1 KiB", ranks = 6 }
+start = "200 ns"
+repeats = 2
+)");
+  expect_same("jobs.toml run.tables=channels", {2, 3, 4});
+  expect_same("jobs.toml traffic=uniform traffic.uniform.load=0.2 traffic.uniform.size=3", {2}, 2);
+  expect_same(
+      "jobs.toml switch=cioq 'routing={name=\"nearest_common_ancestor\",up=\"d_mod_k\"}' 'messages.flit=\"1 B\"'", {2});
+  EXPECT_EQ(here("banyan run jobs.toml --quiet --log alone.log").status, 0);
+  EXPECT_EQ(on(2, "banyan run jobs.toml --quiet --log shared.log").status, 0);
+  const Output same = here("cmp alone.log shared.log && test -s alone.log");
+  EXPECT_EQ(same.status, 0) << same.text;
+}
+
+/// Why a rank has fewer threads than it was given is told of the rank's part.
+TEST_F(Ranks, TooSmallForThreads) {
+  const Output said = on(2, "banyan run mesh.toml topology.size=[16,14] --threads 2 2>&1");
+  EXPECT_NE(said.text.find("a rank's 112 switches are too few (128 per thread)"), std::string::npos) << said.text;
+}
+
+TEST_F(Ranks, JobsGoOnFromACheckpoint) {
+  write("jobs.toml", R"(
+topology = { name = "mesh", size = [4, 4] }
+switch   = { name = "vc_router", vcs = 2, buffer = 4 }
+routing  = "dimension_order"
+flit     = "32 B"
+job      = { name = "all", generator = { collective = "all_to_all", bytes = "64 KiB", ranks = 16 }, repeats = 20 }
+)");
+  const std::string run = "banyan run jobs.toml --quiet --json";
+  const json whole = result_in(here(run + " 2>/dev/null").text);
+  ASSERT_TRUE(whole.is_object()) << whole;
+  kill_after_a_checkpoint(run);
+  const json resumed = result_in(on(2, "banyan run --resume state --quiet --json 2>/dev/null").text);
+  ASSERT_TRUE(resumed.is_object()) << resumed;
+  for (const auto& [key, value] : whole.items()) EXPECT_EQ(resumed[key], value) << key;
+}
+
+TEST_F(Ranks, JobsThatCannotEndAreExplained) {
+  write("jobs.toml", R"(
 topology = { name = "mesh", size = [4, 4] }
 switch   = { name = "vc_router", vcs = 2, buffer = 4 }
 routing  = "dimension_order"
 job      = { name = "ring", file = "ring.goal" }
 )");
-  write("ring.goal", "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n");
-  expect_refusal(on(2, "banyan run worms.toml"), "several ranks");
-  expect_refusal(on(2, "banyan run jobs.toml"), "several ranks");
+  write("ring.goal", "num_ranks 2\nrank 0 {\nrecv 8b from 1\n}\nrank 1 {\nrecv 8b from 0\n}\n");
+  expect_refusal(on(2, "banyan run jobs.toml"), "ring.goal");
 }
 
 /// What a run records beside its result, as files: the same bytes on one process and on two.
@@ -209,11 +285,7 @@ TEST_F(Ranks, GoOnFromACheckpoint) {
   const std::string run = "banyan run mesh.toml run.measure=40000 --quiet --json";
   const json whole = result_in(here(run + " --threads 1 2>/dev/null").text);
   ASSERT_TRUE(whole.is_object()) << whole;
-  static_cast<void>(here("(mpirun --oversubscribe --bind-to none -n 2 sh -c 'echo $$ >> pids; exec " + run +
-                         " --checkpoint state --checkpoint-every 0.05s' > /dev/null 2>&1 &) ; "
-                         "for i in $(seq 300); do test -e state && break; sleep 0.1; done; sleep 0.5; "
-                         "kill -9 $(cat pids); sleep 0.5"));
-  ASSERT_TRUE(fs::exists(folder_.path() / "state"));
+  kill_after_a_checkpoint(run);
   const json resumed = result_in(on(2, "banyan run --resume state --quiet --json 2>/dev/null").text);
   ASSERT_TRUE(resumed.is_object()) << resumed;
   for (const auto& [key, value] : whole.items()) EXPECT_EQ(resumed[key], value) << key;

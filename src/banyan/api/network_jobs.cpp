@@ -32,6 +32,7 @@ constexpr u32 kLongestPiece = 1U << 24U;
 constexpr u32 kControlDoor = 1;           ///< of the traffics "injected"
 constexpr std::size_t kMostPairs = 1024;  ///< whose latency without load is measured
 constexpr std::size_t kMostLast = 16;     ///< ranks that are the last in a measured reduction
+constexpr u32 kOneThread = 1;             ///< one message at a time gives two nothing to do
 constexpr Tick kQuiet = 100'000;          ///< cycles in which contributions come to where they wait
 constexpr Tick kPause = 32;               ///< cycles between two measurements
 constexpr std::size_t kMostWatched = 64;  ///< messages of the critical paths that are followed through the network
@@ -133,7 +134,7 @@ class Coupling {
  public:
   Coupling(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs, const RunOptions& options,
            const engine::ProbePlan& probe = {})
-      : network_(experiment, options.threads, probe),
+      : network_(experiment, options.threads, probe, options.ranks),
         background_(experiment.traffics.size() > own_traffics(experiment)),
         control_first_(own_traffics(experiment) > 1 + reducing_traffics(experiment)),
         limit_(experiment.run.given("session_limit") ? static_cast<u64>(experiment.run.integer("session_limit"))
@@ -187,14 +188,18 @@ class Coupling {
     }
     if (out.blockage.empty()) network_.audit();
     out.hash = network_.hash();
+    out.fewer_threads = network_.fewer_threads();
+    out.helper_cpu_seconds = network_.helper_cpu_seconds();
     return out;
   }
 
-  void log(PacketLogFile& file) {
-    network_.log([&file](const engine::LoggedPacket& packet) {
+  /// `file`: of the first of several ranks, nullptr for the others, who collect with it.
+  void log(PacketLogFile* file) {
+    network_.log([file](const engine::LoggedPacket& packet) {
+      if (file == nullptr) return;
       std::string line;
-      file.add_line(line, 0, packet);
-      file.write(line);
+      file->add_line(line, 0, packet);
+      file->write(line);
     });
   }
   void end_log() { network_.end_log(); }
@@ -381,7 +386,7 @@ class Coupling {
 /// Latencies of the pairs, of the first kMostPairs of them measured in the idle network.
 Latencies measure(const Experiment& bare, const std::vector<Pair>& pairs, const RunOptions& options) {
   Latencies latencies;
-  SteppedNetwork network(bare, options.threads);
+  SteppedNetwork network(bare, kOneThread, {}, options.ranks);
   for (const Pair& pair : pairs) {
     if (latencies.size() == kMostPairs) break;
     stop_if(options);
@@ -404,7 +409,7 @@ u64 mean_of(const Latencies& latencies) {
 /// least that was measured with one of the first kMostLast ranks as the last, while all others waited in the switches.
 std::vector<u64> measure_sums(const Experiment& bare, const PlacedJob& job, const RunOptions& options) {
   std::vector<u64> least(job.terminals.size(), kNothing);
-  SteppedNetwork network(bare, options.threads);
+  SteppedNetwork network(bare, kOneThread, {}, options.ranks);
   for (std::size_t last = 0; last < std::min(kMostLast, least.size()); ++last) {
     for (const u32 t : job.terminals) {
       if (t != job.terminals[last]) network.inject(t, t, 1, 0, job.door);
@@ -490,7 +495,7 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
   plan.channels = true;
   for (const Followed& f : followed) plan.packets.push_back(f.packet);
   Coupling again(experiment, flit, jobs, options, plan);
-  static_cast<void>(again.run({}));
+  out.helper_cpu_seconds += again.run({}).helper_cpu_seconds;
   const engine::ProbeReport report = again.probed();
   out.channel_flits = report.channel_flits;
   u64 shortest = kNothing;
@@ -567,17 +572,15 @@ double ratio(const PlacedJob& job, u64 with, u64 without) {
 NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
                                   const RunOptions& options, bool again, PacketLogFile* log, Profile* profile) {
   engine::ProbePlan probe;
-  probe.every_packet = log != nullptr;
+  probe.every_packet = !options.packet_log.empty();
   const Stopwatch building;
   Coupling coupling(experiment, flit, jobs, options, probe);
   const double build_seconds = building.seconds();
-  if (log != nullptr) coupling.log(*log);
+  if (probe.every_packet) coupling.log(log);
   if (profile != nullptr) coupling.watch();
   NetworkJobsOutcome out = coupling.run(options.progress, options.keeper);
-  if (log != nullptr) {
-    coupling.end_log();
-    log->finish();
-  }
+  if (probe.every_packet) coupling.end_log();
+  if (log != nullptr) log->finish();
   if (profile != nullptr) {
     coupling.add_to(*profile);
     profile->build_seconds = build_seconds;
@@ -601,7 +604,9 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
     if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);
-    job.slowdown_alone = ratio(jobs[j], end, alone.run({}).jobs.front().outcome.completion);
+    const NetworkJobsOutcome without = alone.run({});
+    job.slowdown_alone = ratio(jobs[j], end, without.jobs.front().outcome.completion);
+    out.helper_cpu_seconds += without.helper_cpu_seconds;
     if (jobs[j].only_reduces) job.slowdown_ideal = job.slowdown_alone;
   }
   return out;

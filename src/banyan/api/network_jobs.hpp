@@ -49,19 +49,22 @@ struct NetworkJobsOutcome {
     std::vector<WatchedMessage> watched;  ///< of its critical path, in the order of the path
   };
   std::vector<OfJob> jobs;
-  u64 hash = 0;                    ///< of the network at the end
-  std::vector<u64> channel_flits;  ///< [channel of the graph], of all traffics; empty: they were not counted
-  std::string blockage;            ///< why the network does not move any more; empty: it does
-  bool not_followed = false;       ///< too many flits for a second run, which would say more of critical paths
-  bool late = false;               ///< run.session_limit came before the end of all jobs
+  u64 hash = 0;                     ///< of the network at the end
+  std::vector<u64> channel_flits;   ///< [channel of the graph], of all traffics; empty: they were not counted
+  std::string blockage;             ///< why the network does not move any more; empty: it does
+  bool not_followed = false;        ///< too many flits for a second run, which would say more of critical paths
+  std::string fewer_threads;        ///< why not as many stepped as were asked for; empty: they did
+  double helper_cpu_seconds = 0.0;  ///< of threads beside the caller's, in all runs that were made
+  bool late = false;                ///< run.session_limit came before the end of all jobs
 };
 
 /// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents, and those
 /// of jobs that reduce in the network. `flit`:
 /// bytes that one carries. Times in cycles. Stops at the first job that cannot go on. Networks through which no more
 /// than kMostFlitsAgain have gone, or that `again` is said of, are run once more to see what happened to the messages
-/// of critical paths. `log` and `profile`, if there are any, are of the first run, which has all jobs. Throws
-/// ConfigError, InvariantError, Interrupted.
+/// of critical paths. `log` and `profile`, if there are any, are of the first run, which has all jobs. Of several ranks
+/// (options.ranks) each has the hosts of all jobs, and its part of the network. Throws ConfigError, InvariantError,
+/// Interrupted.
 [[nodiscard]] NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit,
                                                 const std::vector<PlacedJob>& jobs, const RunOptions& options,
                                                 bool again, PacketLogFile* log, Profile* profile);

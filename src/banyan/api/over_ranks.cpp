@@ -10,7 +10,14 @@ constexpr const char* kAlone = "run it without mpirun";
 }  // namespace
 
 void require_shareable(const Experiment& experiment) {
-  if (!experiment.jobs.empty()) experiment.jobs.front().fail("name", "jobs do not run over several ranks yet", kAlone);
+  if (experiment.jobs.empty() || !switch_row(experiment).without_contention) return;
+  experiment.jobs.front().fail("name", "the events of jobs without contention are one queue, which ranks cannot share",
+                               kAlone);
+}
+
+void require_shareable(const config::Values& job, bool reduces) {
+  if (!reduces) return;
+  job.fail("name", "switches add its messages up, which does not work over several ranks yet", kAlone);
 }
 
 void require_shareable(const Experiment& experiment, const Traffics& traffics) {

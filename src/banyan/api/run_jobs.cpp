@@ -14,6 +14,7 @@
 #include "banyan/api/jobs_record.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/network_jobs.hpp"
+#include "banyan/api/over_ranks.hpp"
 #include "banyan/api/placement.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
@@ -638,13 +639,19 @@ void add_channels(Result& result, const core::Topology& topology, const std::vec
 
 Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Result& result, Hasher& hasher) {
   Prepared prepared = prepare(experiment);
+  if (options.ranks != nullptr) {
+    for (std::size_t j = 0; j < prepared.jobs.size(); ++j)
+      require_shareable(experiment.jobs[j], prepared.jobs[j].reduces);
+    require_shareable(experiment, build_traffics(experiment, *prepared.topology));
+  }
   for (const std::string& text : prepared.notes) note(result, text);
   for (const std::string& text : warnings_of_jobs(prepared.network))
     result.warning += (result.warning.empty() ? "" : "; ") + text;
   const u32 flit = experiment.messages.natural("flit");
   const bool tables = experiment.run.text("tables") != "none";
   std::optional<PacketLogFile> log;
-  if (!options.packet_log.empty()) log.emplace(options.packet_log, prepared.network, prepared.topology->graph());
+  if (!options.packet_log.empty() && (options.ranks == nullptr || options.ranks->rank() == 0))
+    log.emplace(options.packet_log, prepared.network, prepared.topology->graph());
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
   const auto run = [&] {
     return run_on_network(prepared.network, flit, prepared.jobs, options, tables, log ? &*log : nullptr, profile.get());
@@ -657,8 +664,13 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     throw NotArchived(error.what(),
                       error.number() - static_cast<u32>(error.what() == std::string("traffic") ? own : 0));
   }
-  if (profile != nullptr) profile->threads_asked = std::max(1U, options.threads);
+  result.fewer_threads = out.fewer_threads;
+  if (profile != nullptr) {
+    profile->threads_asked = std::max(1U, options.threads);
+    profile->fewer_threads = out.fewer_threads;
+  }
   result.profile = profile;
+  result.cpu_seconds = out.helper_cpu_seconds;
   const bool blocked = !out.blockage.empty();
   if (blocked) {
     // A schedule that no network could bring to its end is no fault of this one.
@@ -806,7 +818,7 @@ Result run_jobs(const Experiment& experiment, const RunOptions& options) {
   result.configuration = experiment.configuration;
   result.configuration_hash = experiment.configuration_hash;
   result.seed = static_cast<u64>(experiment.run.integer("seed"));
-  result.cpu_seconds = thread_cpu_seconds() - started;
+  result.cpu_seconds += thread_cpu_seconds() - started;  // what helping threads spent is there already
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   result.peak_bytes = static_cast<u64>(usage.ru_maxrss) * 1024U;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <thread>
 
 #include "banyan/api/network.hpp"
 #include "banyan/api/profiler.hpp"
+#include "banyan/api/threads.hpp"
 #include "banyan/base/flat_map.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/traffic/parts/injected.hpp"
@@ -40,8 +40,9 @@ std::vector<u32> doors_of(const Experiment& experiment) {
 }  // namespace
 
 struct SteppedNetwork::State {
-  State(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe)
-      : doors(doors_of(experiment)),
+  State(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe, engine::Ranks* ranks_)
+      : ranks(ranks_),
+        doors(doors_of(experiment)),
         seed(static_cast<u64>(experiment.run.integer("seed"))),
         network(build_network(experiment)) {
     if (experiment.fork.warm != nullptr) {
@@ -52,8 +53,10 @@ struct SteppedNetwork::State {
     }
     engine::EngineSettings settings = engine_settings(experiment);
     settings.probe = probe;
-    settings.threads = std::min(std::max(1U, threads), std::max(1U, std::thread::hardware_concurrency()));
+    const u32 switches = network.topology->graph().switches();
+    share_out(settings, experiment, switches, threads, ranks);
     instance = build_instance(experiment, network, settings);
+    fewer_threads = why_fewer_threads(experiment, *instance.machine, switches, threads, ranks);
     for (const u32 place : doors) {
       ports.push_back(dynamic_cast<traffic::Injected*>(instance.traffics[place].get()));
       if (ports.back() == nullptr) {
@@ -158,7 +161,11 @@ struct SteppedNetwork::State {
     delivered.clear();
     arrivals.clear();
     for (traffic::Injected* const port : ports) port->take(arrivals);
-    if (ports.size() > 1) std::sort(arrivals.begin(), arrivals.end());
+    if (ranks != nullptr) {
+      arrivals = ranks->sum(std::move(arrivals),
+                            [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); });
+    }
+    if (ports.size() > 1 || ranks != nullptr) std::sort(arrivals.begin(), arrivals.end());
     for (const traffic::Injected::Arrival& arrival : arrivals) {
       delivered.push_back(*pending.find(arrival.key));
       delivered.back().delivered = arrival.at;
@@ -166,6 +173,8 @@ struct SteppedNetwork::State {
     }
   }
 
+  std::string fewer_threads;
+  engine::Ranks* ranks;    ///< nullptr: this process is alone
   std::vector<u32> doors;  ///< places of the traffics that the caller feeds
   u64 seed;
   Network network;
@@ -185,8 +194,9 @@ struct SteppedNetwork::State {
   double run_seconds = 0.0;
 };
 
-SteppedNetwork::SteppedNetwork(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe)
-    : state_(std::make_unique<State>(experiment, threads, probe)) {
+SteppedNetwork::SteppedNetwork(const Experiment& experiment, u32 threads, const engine::ProbePlan& probe,
+                               engine::Ranks* ranks)
+    : state_(std::make_unique<State>(experiment, threads, probe, ranks)) {
   state_->reset(0);
 }
 SteppedNetwork::~SteppedNetwork() = default;
@@ -275,6 +285,8 @@ void SteppedNetwork::add_to(Profile& profile) const {
   profile.moves += machine.totals().movements;
   profile.switches = state_->network.topology->graph().switches();
 }
+const std::string& SteppedNetwork::fewer_threads() const noexcept { return state_->fewer_threads; }
+double SteppedNetwork::helper_cpu_seconds() const noexcept { return state_->instance.machine->helper_cpu_seconds(); }
 void SteppedNetwork::archive(Archive& a) {
   State& state = *state_;
   state.instance.machine->archive(a);

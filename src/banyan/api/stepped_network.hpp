@@ -40,8 +40,11 @@ struct NetworkCounts {
 class SteppedNetwork {
  public:
   /// Throws ConfigError, also when the experiment has no traffic "injected".
-  /// `probe`: what to write down beside.
-  explicit SteppedNetwork(const Experiment& experiment, u32 threads = 1, const engine::ProbePlan& probe = {});
+  /// `threads`: no more than cores, nor than pay for so many switches; 0: as many as cores are free.
+  /// `probe`: what to write down beside. `ranks`: the processes that share the network, of which each calls all
+  /// functions below in the same order with the same arguments, and is told the same; nullptr: this one has all of it.
+  explicit SteppedNetwork(const Experiment& experiment, u32 threads = 1, const engine::ProbePlan& probe = {},
+                          engine::Ranks* ranks = nullptr);
   ~SteppedNetwork();
   SteppedNetwork(const SteppedNetwork&) = delete;
   SteppedNetwork& operator=(const SteppedNetwork&) = delete;
@@ -92,6 +95,10 @@ class SteppedNetwork {
   void watch();
   /// Adds those times, the cut into shards, and what was done.
   void add_to(Profile& profile) const;
+  /// Why it has fewer threads than were asked for; empty where it has not.
+  [[nodiscard]] const std::string& fewer_threads() const noexcept;
+  /// CPU time of the threads beside the caller's.
+  [[nodiscard]] double helper_cpu_seconds() const noexcept;
   /// All state between two steps whose arrivals the caller has noted, of a network that was built in the same way.
   /// Throws NotArchived.
   void archive(Archive& a);

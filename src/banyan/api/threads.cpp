@@ -19,6 +19,8 @@ constexpr u32 kSwitchesUnasked = 512;
 
 u32 cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
+u32 of_rank(u32 switches, const engine::Ranks* ranks) { return ranks == nullptr ? switches : switches / ranks->size(); }
+
 /// How many of the machine's cores this process may run on.
 u32 allowed_cores() {
   cpu_set_t set;
@@ -42,14 +44,27 @@ u32 threads_for(const Experiment& experiment, u32 switches, u32 wanted) {
   return std::clamp(switches / (wanted == 0 ? kSwitchesUnasked : kSwitchesPerThread), 1U, most);
 }
 
-std::string why_fewer_threads(const Experiment& experiment, const engine::Machine& machine, u32 switches, u32 wanted) {
+void share_out(engine::EngineSettings& settings, const Experiment& experiment, u32 switches, u32 wanted,
+               engine::Ranks* ranks) {
+  settings.ranks = ranks;
+  settings.threads = threads_for(experiment, of_rank(switches, ranks), wanted);
+  settings.cut_for = settings.threads;
+  if (ranks == nullptr) return;
+  settings.cut_for =
+      ranks->size() * ranks->sum(settings.threads, [](u32& most, u32 more) { most = std::max(most, more); });
+}
+
+std::string why_fewer_threads(const Experiment& experiment, const engine::Machine& machine, u32 switches, u32 wanted,
+                              const engine::Ranks* ranks) {
   const u32 threads = machine.threads();
   if (threads >= wanted) return "";
   const u32 shards = machine.cut().shards;
   std::string why = fmt::format("this machine has no more than {}", cores());
-  const u32 paying = threads_for(experiment, switches, wanted);
+  const u32 own = of_rank(switches, ranks);
+  const u32 paying = threads_for(experiment, own, wanted);
   if (paying < std::min(wanted, cores())) {
-    why = fmt::format("its {} switches are too few ({} per thread)", switches, kSwitchesPerThread);
+    why = fmt::format("{} {} switches are too few ({} per thread)", ranks == nullptr ? "its" : "a rank's", own,
+                      kSwitchesPerThread);
   } else if (threads < paying && machine.cut().by == "the switch model") {
     why = fmt::format("the switch {} steps such a network as a whole", experiment.switching.component());
   } else if (threads < paying) {

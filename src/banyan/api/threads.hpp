@@ -4,6 +4,7 @@
 #include <string>
 
 #include "banyan/api/experiment.hpp"
+#include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
 
 namespace banyan::api {
@@ -15,8 +16,13 @@ namespace banyan::api {
 /// switches. An experiment that says its number of shards is taken at its word.
 [[nodiscard]] u32 threads_for(const Experiment& experiment, u32 switches, u32 wanted);
 
-/// Why a machine has fewer threads than `wanted`; empty where it does not.
+/// Sets the threads and ranks of a machine, and what it is cut for: the threads of all ranks. These need not have
+/// equally many; each gets as many shards. `wanted` as above; `ranks`: nullptr where one process has the network.
+void share_out(engine::EngineSettings& settings, const Experiment& experiment, u32 switches, u32 wanted,
+               engine::Ranks* ranks);
+
+/// Why a machine that was shared out so has fewer threads than `wanted`; empty where it does not.
 [[nodiscard]] std::string why_fewer_threads(const Experiment& experiment, const engine::Machine& machine, u32 switches,
-                                            u32 wanted);
+                                            u32 wanted, const engine::Ranks* ranks);
 
 }  // namespace banyan::api

@@ -470,12 +470,19 @@ void Machine::post(u32 traffic, u32 terminal, const core::Message& message) {
       }
     }
   }
+  next_ = std::min(next_, message.birth);
+  if (terminal >= places_.size() || places_[terminal].shard == kNone) {
+    // The terminal is of another rank, whose shards all have one entry here: when the first of them has something to
+    // do.
+    Tick& theirs = published_[parity_][first_ == 0 ? own_ : 0];
+    theirs = std::min(theirs, message.birth);
+    return;
+  }
   const Place place = places_[terminal];
   Shard& shard = shards_[place.shard];
   Source::Post(shard.terminals->source, place.queue, traffic).post(message);
   shard.due[0] = std::min(shard.due[0], message.birth);
   published_[parity_][place.shard] = std::min(published_[parity_][place.shard], message.birth);
-  next_ = std::min(next_, message.birth);
 }
 
 void Machine::set_window(Window window) {

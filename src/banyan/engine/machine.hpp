@@ -101,7 +101,8 @@ class Machine {
   /// The next tick at which something is due.
   [[nodiscard]] Tick next() const noexcept { return next_; }
 
-  /// Between ticks: generates a message of an answering traffic, born at a tick that is not done yet.
+  /// Between ticks: generates a message of an answering traffic, born at a tick that is not done yet. All ranks call
+  /// it, whosever the terminal is.
   void post(u32 traffic, u32 terminal, const core::Message& message);
 
   void set_window(Window window);
@@ -241,8 +242,8 @@ class Machine {
   // and read after it; the other parity is written meanwhile.
   std::array<std::vector<Tick>, 2> published_;
   struct Place {
-    u32 shard = 0;
-    u32 queue = 0;  ///< the first of the terminal
+    u32 shard = kNone;  ///< kNone: of another rank
+    u32 queue = 0;      ///< the first of the terminal
   };
   std::vector<Place> places_;  ///< [terminal]; made by the first post()
   Tick end_ = 0;

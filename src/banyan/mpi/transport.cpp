@@ -1,6 +1,7 @@
 // Carries bytes between ranks with MPI. A module of its own, loaded where a launcher has started several processes
 // (cli/ranks.cpp): the program needs no MPI to be built or to run alone, and no other file includes its header.
 #include <mpi.h>
+#include <sys/prctl.h>
 
 #include <chrono>
 #include <limits>
@@ -19,6 +20,13 @@ class Transport final : public engine::RankTransport {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     if (provided < MPI_THREAD_FUNNELED)
       throw std::runtime_error("this MPI takes no threads beside the one that calls it");
+    prctl(PR_SET_TIMERSLACK, kSlack);
+    MPI_Comm neighbours = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &neighbours);
+    int on_this_machine = 1;
+    MPI_Comm_size(neighbours, &on_this_machine);
+    MPI_Comm_free(&neighbours);
+    if (static_cast<unsigned>(on_this_machine) > std::thread::hardware_concurrency()) looks_ = kFewLooks;
   }
   ~Transport() override { MPI_Finalize(); }
 
@@ -60,16 +68,22 @@ class Transport final : public engine::RankTransport {
   }
 
  private:
+  // In microseconds: some 500 and 50. A window takes a few hundred, and a pause, with what it takes to wake up, as long
+  // as half of one: who has a core had better keep it. (Offering it to others instead of a pause is worse: on a busy
+  // machine it comes back milliseconds later.)
+  static constexpr int kLooks = 5000;
+  static constexpr int kFewLooks = 500;
+  static constexpr unsigned long kSlack = 1000;  ///< nanoseconds by which a pause may be longer; Linux: 50,000
+
   /// Asks again and again for a while, and then with pauses: MPI itself would keep the core that another rank waits
   /// for.
   template <class Ask>
-  static void await(Ask&& ask) {
-    constexpr int kLooks = 500;  ///< some 50 microseconds
+  void await(Ask&& ask) const {
     int done = 0;
     for (int look = 0;; ++look) {
       ask(&done);
       if (done != 0) return;
-      if (look >= kLooks) std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (look >= looks_) std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   }
   [[nodiscard]] static int count(std::size_t bytes) {
@@ -78,6 +92,7 @@ class Transport final : public engine::RankTransport {
     return static_cast<int>(bytes);
   }
 
+  int looks_ = kLooks;  ///< before the first pause; few where ranks wait for each other's cores
   std::vector<MPI_Request> sending_;
 };
 

@@ -699,26 +699,11 @@ engine::SteadySettings steady_settings(const Experiment& experiment) {
   return steady;
 }
 
-/// Threads of all ranks, which need not have equally many: as many shards for each.
-u32 threads_of_all(u32 threads, engine::Ranks* ranks) {
-  if (ranks == nullptr) return threads;
-  return ranks->size() * ranks->sum(threads, [](u32& most, u32 more) { most = std::max(most, more); });
-}
-
-/// Sets the threads and ranks of a machine, and what it is cut for.
-void share_out(engine::EngineSettings& settings, const Experiment& experiment, const Network& network,
-               const RunOptions& options) {
-  const u32 ranks = options.ranks == nullptr ? 1 : options.ranks->size();
-  settings.ranks = options.ranks;
-  settings.threads = threads_for(experiment, network.topology->graph().switches() / ranks, options.threads);
-  settings.cut_for = threads_of_all(settings.threads, options.ranks);
-}
-
 WarmState warm_up(const Experiment& experiment, const RunOptions& options, double& helper_cpu_seconds) {
   const Network network = build_network(experiment);
   engine::EngineSettings settings = engine_settings(experiment);
   WarmState warm;
-  share_out(settings, experiment, network, options);
+  share_out(settings, experiment, network.topology->graph().switches(), options.threads, options.ranks);
   warm.cut_for = settings.cut_for;
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   settings.steady = steady_plan(experiment.run, static_cast<Tick>(experiment.run.integer("measure")));
@@ -794,7 +779,7 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   measured = true;
   const engine::RunKeeper::Part found(options.keeper, [&](Archive& a) { a(outcome); });
   const u32 switches = network.topology->graph().switches();
-  const std::string fewer = why_fewer_threads(experiment, *instance.machine, switches, options.threads);
+  const std::string fewer = why_fewer_threads(experiment, *instance.machine, switches, options.threads, options.ranks);
   if (profile != nullptr) {
     add_run(*profile, *instance.machine, watch.seconds());
     add_cut(*profile, *instance.machine);
@@ -836,7 +821,7 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
 
 Result measure_steady(const Experiment& experiment, const Network& network, engine::EngineSettings settings,
                       const RunOptions& options) {
-  share_out(settings, experiment, network, options);
+  share_out(settings, experiment, network.topology->graph().switches(), options.threads, options.ranks);
   settings.probe = probe_plan(experiment, *network.topology, options, warmup_of(experiment.run));
   Stopping stopping(experiment.run, *network.topology, sources_of(experiment, network));
   const auto profile = options.profile ? std::make_shared<Profile>() : nullptr;
