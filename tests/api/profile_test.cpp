@@ -46,9 +46,9 @@ TEST(Profile, IsThereOnRequestOnlyAndChangesNoResult) {
   EXPECT_EQ(with.checkpoints, plain.checkpoints);
   ASSERT_NE(with.profile, nullptr);
   const json profile = json::parse(to_json(with)).at("profile");
-  for (const char* key :
-       {"seconds", "build_seconds", "run_seconds", "threads_asked", "fewer_threads", "threads", "imbalance", "cut",
-        "window", "windows", "mails", "moves", "ns_per_move", "peak_bytes", "switches"}) {
+  for (const char* key : {"seconds", "build_seconds", "run_seconds", "threads_asked", "fewer_threads", "threads",
+                          "imbalance", "imbalance_in_windows", "cut", "window", "windows", "mails", "moves",
+                          "ns_per_move", "peak_bytes", "switches"}) {
     EXPECT_TRUE(profile.contains(key)) << key;
   }
   for (const char* key : {"shards", "by", "channels", "crossing_channels", "heaviest"}) {
@@ -87,6 +87,22 @@ TEST(Profile, OfOneThreadHasMailAndNoWaiting) {
   EXPECT_EQ(profile.channels, 48U + 32U);
   EXPECT_GT(profile.windows, 0U);
   EXPECT_GT(profile.mails, profile.windows);
+}
+
+/// Where messages stay in one row, one of two shards has most of the work in every window.
+TEST(Profile, TellsHowUnevenWindowsAre) {
+  const std::string text =
+      "topology = { name = \"mesh\", size = [8, 8] }\nswitch = \"cioq\"\nrouting = \"dimension_order\"\n"
+      "run = { duration = 20000, shards = 2 }\n";
+  const Profile even = *profiled(text + "traffic = { name = \"uniform\", load = 0.5, size = 64 }").profile;
+  EXPECT_GT(even.imbalance_in_windows, 1.0);
+  EXPECT_LT(even.imbalance_in_windows, 1.5);
+  const Profile uneven = *profiled(text +
+                                   "traffic = { name = \"flows\", sources = [0, 1, 2, 3], destinations = [7, 6, 5, "
+                                   "4], loads = [0.5], size = 64 }")
+                              .profile;
+  EXPECT_GT(uneven.imbalance_in_windows, 1.55);
+  EXPECT_LE(uneven.imbalance_in_windows, 2.0);
 }
 
 TEST(Profile, OfTwoThreadsHasTheirWaiting) {

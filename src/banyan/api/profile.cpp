@@ -60,6 +60,11 @@ std::string to_table(const Profile& profile) {
     text += thread_text(i, profile.threads[i], profile.run_seconds);
   }
   text += row("imbalance", fmt::format("{:.2f}, the most work of a thread over the mean", profile.imbalance()));
+  if (profile.windows > 0) {
+    text +=
+        row("in windows", fmt::format("{:.2f}, the most work of a {} in each window over the mean",
+                                      profile.imbalance_in_windows, profile.threads.size() > 1 ? "thread" : "shard"));
+  }
   text += row("cut", profile.shards == 1 ? "none, the network is one shard"
                                          : fmt::format("{} shards by {}", profile.shards, profile.cut_by));
   if (profile.shards > 1) {
@@ -96,6 +101,7 @@ void add_cut(Profile& profile, const engine::Machine& machine) {
 void add_run(Profile& profile, const engine::Machine& machine, double seconds) {
   const engine::Scaling scaling = machine.scaling();
   profile.run_seconds += seconds;
+  profile.imbalance_in_windows = std::max(profile.imbalance_in_windows, scaling.longest);
   profile.threads.resize(std::max(profile.threads.size(), scaling.workers.size()));
   for (std::size_t i = 0; i < profile.threads.size(); ++i) {
     Profile::Thread& thread = profile.threads[i];

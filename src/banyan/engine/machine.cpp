@@ -130,6 +130,7 @@ Machine::Machine(std::vector<Shard> shards, std::span<core::Traffic* const> traf
                         [](const auto& population) { return population->looks_back(); });
   });
   for (auto& published : published_) published.assign(shards_.size(), 0);
+  for (auto& turns : turns_) turns.assign(shards_.size(), 0.0);
   growth_.resize(shards_.size());
   helper_cpu_seconds_.assign(threads_, 0.0);
   watches_.resize(threads_);
@@ -264,6 +265,7 @@ void Machine::run_windows(u32 worker) {
     run_shards(first, last, begin, end, next_parity, worker);
     if (watched_) ++watches_[worker].windows;
     meet(worker);
+    if (watched_ && worker == 0) note_turns(next_parity);
     if (failed_[next_parity].load(std::memory_order_relaxed)) [[unlikely]] {
       if (threads_ > 1) barrier_->arrive_and_wait();  // nobody reads failed_ any more
       return;
@@ -440,9 +442,24 @@ void Machine::run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32
   }
   published_[parity][index] = next;
   if (watched_) {
-    watches_[worker].seconds.work += seconds_since(start) - waited;
+    const double worked = seconds_since(start) - waited;
+    watches_[worker].seconds.work += worked;
     watches_[worker].seconds.wait += waited;
+    turns_[parity][index] = worked;
   }
+}
+
+/// Between two windows: the longest turn of a thread, or of a shard where one thread has all.
+void Machine::note_turns(u32 parity) {
+  const std::size_t turns = threads_ > 1 ? threads_ : own_;
+  double longest = 0.0;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    double seconds = 0.0;
+    for (std::size_t i = own_ * turn / turns; i < own_ * (turn + 1) / turns; ++i) seconds += turns_[parity][first_ + i];
+    longest = std::max(longest, seconds);
+    all_turns_ += seconds / static_cast<double>(turns);
+  }
+  longest_turns_ += longest;
 }
 
 Scaling Machine::scaling() const {
@@ -456,6 +473,8 @@ Scaling Machine::scaling() const {
   }
   scaling.mails = over_ranks(scaling.mails, kAdd);
   scaling.workers = over_ranks(std::move(scaling.workers), kJoin);
+  if (all_turns_ > 0.0) scaling.longest = longest_turns_ / all_turns_;
+  scaling.longest = over_ranks(scaling.longest, kLargest);
   return scaling;
 }
 

@@ -63,6 +63,10 @@ struct Scaling {
     bool operator==(const Worker&) const = default;
   };
   std::vector<Worker> workers;  ///< [thread]; of one rank after those of another
+  /// Sum over windows of the most time that a thread had to work, over the mean: what windows would take without any
+  /// waiting for memory or barriers. Of one thread it says that of its shards, as if each had a thread. Of several
+  /// ranks the largest.
+  double longest = 1.0;
 };
 
 class Machine {
@@ -213,6 +217,7 @@ class Machine {
   void note_failure(std::size_t shard, u32 parity);
   void take_parcels(std::size_t index, u32 parity, u32 worker);
   void meet(u32 worker);
+  void note_turns(u32 parity);
   [[nodiscard]] bool meet_ranks(u32 parity, u32 worker);
   void exchange_parcels(u32 parity);
   [[nodiscard]] Guests* guests_of(const Shard& shard, core::PacketId id);
@@ -269,6 +274,10 @@ class Machine {
   Cut cut_;
   bool watched_ = false;
   std::vector<Watch> watches_;  ///< [worker]
+  /// Seconds of each shard in the last window of that parity, written and read as published_ is; their sum.
+  std::array<std::vector<double>, 2> turns_;  ///< [parity][shard]
+  double longest_turns_ = 0.0;
+  double all_turns_ = 0.0;
 };
 
 }  // namespace banyan::engine
