@@ -59,9 +59,13 @@ void Flows::reset() {
   lanes_.clear();
   free_lane_ = kNone;
   waits_.clear();
-  for (auto* lists : {&active_, &open_, &closed_, &parked_}) {
-    for (std::vector<u32>& lanes : *lists) lanes.clear();
-  }
+  const auto clear_each = [](auto& lists) {
+    for (auto& list : lists) list.clear();
+  };
+  clear_each(active_);
+  clear_each(open_);
+  clear_each(closed_);
+  clear_each(parked_);
   std::fill(waiting_.begin(), waiting_.end(), 0);
   std::fill(waiting_flits_.begin(), waiting_flits_.end(), 0);
   agenda_.clear();
@@ -123,11 +127,9 @@ void Flows::give_back_lane(u32 lane) noexcept {
   *link = std::exchange(l.next_of_end, std::exchange(free_lane_, lane));
 }
 
-bool Flows::before(u32 a, u32 b) const noexcept {
+bool Flows::breaks_tie(u32 a, u32 b) const noexcept {
   const Lane& x = lanes_[a];
   const Lane& y = lanes_[b];
-  if (x.priority != y.priority) return x.priority > y.priority;
-  if (x.birth != y.birth) return x.birth < y.birth;
   const Waiting& first = waits_[x.messages.first];
   const Waiting& other = waits_[y.messages.first];
   return std::tie(first.traffic, first.nth, x.end) < std::tie(other.traffic, other.nth, y.end);
@@ -136,40 +138,41 @@ bool Flows::before(u32 a, u32 b) const noexcept {
 /// Puts it where its `again` says: a lane that must be asked now is open, or will be when open_gates looks for it.
 void Flows::insert_among(u32 lane) {
   Lane& l = lanes_[lane];
-  const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };
+  const auto place = [&](const auto& x) -> u32& { return lanes_[x.lane].place; };
   if (l.again == kNever) {
     l.gate = Gate::shut;
   } else if (l.again == 0) {
     l.gate = Gate::open;
     heap_push(
-        open_[l.queue], lane, [&](u32 a, u32 b) { return before(a, b); }, place);
+        open_[l.queue], open_entry(lane), [&](const Open& a, const Open& b) { return before(a, b); }, place);
   } else {
     l.gate = Gate::closed;
     heap_push(
-        closed_[l.queue], lane, [&](u32 a, u32 b) { return lanes_[a].again < lanes_[b].again; }, place);
+        closed_[l.queue], Closed{l.again, lane}, [](const Closed& a, const Closed& b) { return a.again < b.again; },
+        place);
   }
 }
 
 void Flows::remove_from_among(u32 lane) noexcept {
   const Lane& l = lanes_[lane];
-  const auto place = [&](u32 x) -> u32& { return lanes_[x].place; };
+  const auto place = [&](const auto& x) -> u32& { return lanes_[x.lane].place; };
   if (l.gate == Gate::open) {
     heap_erase(
-        open_[l.queue], l.place, [&](u32 a, u32 b) { return before(a, b); }, place);
+        open_[l.queue], l.place, [&](const Open& a, const Open& b) { return before(a, b); }, place);
   } else if (l.gate == Gate::closed) {
     heap_erase(
-        closed_[l.queue], l.place, [&](u32 a, u32 b) { return lanes_[a].again < lanes_[b].again; }, place);
+        closed_[l.queue], l.place, [](const Closed& a, const Closed& b) { return a.again < b.again; }, place);
   }
 }
 
 void Flows::settle(u32 lane) noexcept {
   heap_settle(
-      open_[lanes_[lane].queue], lanes_[lane].place, [&](u32 a, u32 b) { return before(a, b); },
-      [&](u32 x) -> u32& { return lanes_[x].place; });
+      open_[lanes_[lane].queue], lanes_[lane].place, [&](const Open& a, const Open& b) { return before(a, b); },
+      [&](const Open& x) -> u32& { return lanes_[x.lane].place; });
 }
 
 void Flows::open_gate(u32 queue) {
-  const u32 lane = closed_[queue].front();
+  const u32 lane = closed_[queue].front().lane;
   remove(lane);
   lanes_[lane].again = 0;
   insert(lane);
@@ -260,16 +263,16 @@ void Flows::tell(u32 end, const core::Feedback& feedback) noexcept {
 core::Message Flows::into_packet(const Word& word) {
   Word inside = word;
   inside.tag = tags_[word.terminal]++;
-  at_source_.emplace(packet_of(word.terminal, inside.tag), inside);
+  at_source_[packet_of(word.terminal, inside.tag)] = inside;
   return {.birth = word.due, .destination = word.other, .flits = setup_.control_flits, .tag = inside.tag};
 }
 
 /// The terminal at the other end may be another shard's: what the packet carries goes ahead of it, since a word reaches
 /// another shard in the next window and no packet does before.
 void Flows::control_left(const core::Packet& packet) {
-  const auto place = at_source_.find(packet_of(packet.source, packet.message));
-  Word word = place->second;
-  at_source_.erase(place);
+  const u64 which = packet_of(packet.source, packet.message);
+  Word word = *at_source_.find(which);
+  at_source_.erase(which);
   word.kind = Word::Kind::carried;
   word.due = kNever;
   word.terminal = packet.destination;
@@ -278,9 +281,9 @@ void Flows::control_left(const core::Packet& packet) {
 }
 
 void Flows::control_arrived(const core::Packet& packet, Tick now) {
-  const auto place = on_their_way_.find(packet_of(packet.source, packet.message));
-  Word word = place->second;
-  on_their_way_.erase(place);
+  const u64 which = packet_of(packet.source, packet.message);
+  Word word = *on_their_way_.find(which);
+  on_their_way_.erase(which);
   word.kind = Word::Kind::heard;
   word.due = now + 1;
   word.other = kNone;
@@ -360,8 +363,8 @@ u64 Flows::digest() const noexcept {
     for (u32 end = 0; end < ends_.size(); ++end) sum += digest_of(ends_[end], setup_.admission->digest(end));
   }
   agenda_.for_each([&](const Word& word) { sum += word.digest(); });
-  for (const auto& [packet, word] : at_source_) sum += word.digest();
-  for (const auto& [packet, word] : on_their_way_) sum += word.digest();
+  for (const FlatMap<Word>* words : {&at_source_, &on_their_way_})
+    words->for_each([&](u64, const Word& word) { sum += word.digest(); });
   for (const std::vector<u32>& lanes : active_) {
     for (const u32 lane : lanes) {
       waits_.for_each(lanes_[lane].messages, [&](const Waiting& w) {

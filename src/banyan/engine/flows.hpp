@@ -7,11 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/flat_map.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/core/admission.hpp"
@@ -101,9 +101,9 @@ class Flows final : public core::Pace {
   template <class DepartureOf>
   [[nodiscard]] Head choose(u32 queue, Tick now, DepartureOf&& departure) {
     open_gates(queue, now);
-    const std::vector<u32>& open = open_[queue];
+    const std::vector<Open>& open = open_[queue];
     while (!open.empty()) {
-      const u32 lane = open.front();
+      const u32 lane = open.front().lane;
       Lane& l = lanes_[lane];
       l.again = setup_.admission->may_send(l.end, departure(waits_[l.messages.first]), now);
       if (l.again <= now) return {lane, next_gate(queue)};
@@ -185,7 +185,7 @@ class Flows final : public core::Pace {
   /// Takes a word in; the tick when something is to be done about it, kNever: when its packet arrives.
   Tick add(const Word& word) {
     if (word.kind == Word::Kind::carried) {
-      on_their_way_.emplace(packet_of(word.other, word.tag), word);
+      on_their_way_[packet_of(word.other, word.tag)] = word;
       return kNever;
     }
     agenda_.put(word);
@@ -273,20 +273,36 @@ class Flows final : public core::Pace {
     u8 priority = 0;  ///< likewise
     Gate gate = Gate::none;
   };
+  /// What heaps have of a lane, so that most comparisons need no look at it.
+  struct Open {
+    Tick birth = 0;  ///< as in Lane
+    u32 lane = 0;
+    u32 priority = 0;
+  };
+  struct Closed {
+    Tick again = 0;  ///< as in Lane
+    u32 lane = 0;
+  };
   /// Whether a leaves before b, where both gates are open.
-  [[nodiscard]] bool before(u32 a, u32 b) const noexcept;
+  [[nodiscard]] bool before(const Open& a, const Open& b) const noexcept {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    if (a.birth != b.birth) return a.birth < b.birth;
+    return breaks_tie(a.lane, b.lane);
+  }
+  [[nodiscard, gnu::noinline]] bool breaks_tie(u32 a, u32 b) const noexcept;
+  [[nodiscard]] Open open_entry(u32 lane) const noexcept { return {lanes_[lane].birth, lane, lanes_[lane].priority}; }
   // A lane that is alone, as most are, needs no heap.
   [[gnu::always_inline]] void insert(u32 lane) {
     Lane& l = lanes_[lane];
-    std::vector<u32>& open = open_[l.queue];
+    std::vector<Open>& open = open_[l.queue];
     if (l.again != 0 || !open.empty()) return insert_among(lane);
     l.gate = Gate::open;
     l.place = 0;
-    open.push_back(lane);
+    open.push_back(open_entry(lane));
   }
   [[gnu::always_inline]] void remove(u32 lane) noexcept {
     const Lane& l = lanes_[lane];
-    std::vector<u32>& open = open_[l.queue];
+    std::vector<Open>& open = open_[l.queue];
     if (l.gate != Gate::open || open.size() != 1) return remove_from_among(lane);
     open.clear();
   }
@@ -302,7 +318,10 @@ class Flows final : public core::Pace {
     const Waiting& first = waits_[l.messages.first];
     l.birth = first.message.birth;
     l.priority = first.priority;
-    if (l.gate == Gate::open && open_[l.queue].size() != 1) settle(lane);
+    if (l.gate != Gate::open) return;
+    std::vector<Open>& open = open_[l.queue];
+    open[l.place] = open_entry(lane);
+    if (open.size() != 1) settle(lane);
   }
   [[gnu::noinline]] void settle(u32 lane) noexcept;
   void open_gates(u32 queue, Tick now) {
@@ -310,7 +329,7 @@ class Flows final : public core::Pace {
   }
   [[gnu::noinline]] void open_gate(u32 queue);
   [[nodiscard]] Tick next_gate(u32 queue) const noexcept {
-    return closed_[queue].empty() ? kNever : lanes_[closed_[queue].front()].again;
+    return closed_[queue].empty() ? kNever : closed_[queue].front().again;
   }
   /// `peer`: kNone for an end at the source.
   [[nodiscard, gnu::always_inline]] u32 end_of(u32 terminal, u32 peer, u64 key, u32 first_peer) {
@@ -367,18 +386,18 @@ class Flows final : public core::Pace {
   std::vector<Lane> lanes_;
   u32 free_lane_ = kNone;  ///< the one that was given back last is the first to be taken
   Queues<Waiting> waits_;
-  std::vector<std::vector<u32>> active_;  ///< [queue]: lanes with messages
-  std::vector<std::vector<u32>> open_;    ///< [queue]: those of them with an open gate; a heap, what leaves next first
-  std::vector<std::vector<u32>> closed_;  ///< [queue]: those whose gate opens by itself; a heap, the earliest first
-  std::vector<std::vector<u32>> parked_;  ///< [queue]: those of them that are parked
-  std::vector<u32> waiting_;              ///< [queue * traffics + traffic]: messages
-  std::vector<u64> waiting_flits_;        ///< [queue]
+  std::vector<std::vector<u32>> active_;     ///< [queue]: lanes with messages
+  std::vector<std::vector<Open>> open_;      ///< [queue]: those with an open gate; a heap, what leaves next first
+  std::vector<std::vector<Closed>> closed_;  ///< [queue]: those whose gate opens by itself; a heap, the earliest first
+  std::vector<std::vector<u32>> parked_;     ///< [queue]: those of them that are parked
+  std::vector<u32> waiting_;                 ///< [queue * traffics + traffic]: messages
+  std::vector<u64> waiting_flits_;           ///< [queue]
   Agenda<Word> agenda_;
   std::vector<std::pair<u32, Tick>> changed_;
   // The next ones are for feedback in packets:
-  std::unordered_map<u32, u32> tags_;           ///< [terminal]: packets that it has told something in
-  std::unordered_map<u64, Word> at_source_;     ///< [packet_of]: its packet waits in a source queue of this shard
-  std::unordered_map<u64, Word> on_their_way_;  ///< [packet_of]: its packet is for a terminal of this shard
+  FlatMap<u32> tags_;           ///< [terminal]: packets that it has told something in
+  FlatMap<Word> at_source_;     ///< [packet_of]: its packet waits in a source queue of this shard
+  FlatMap<Word> on_their_way_;  ///< [packet_of]: its packet is for a terminal of this shard
   OwnMetrics own_;
   u32 control_share_ = 0;
   u32 marked_ = 0;

@@ -1,6 +1,6 @@
-// A binary heap of small numbers that knows where each of them is, so that one may leave from the middle or become
-// another in the order. `before(a, b)`: a is nearer to the front; `place(x)`: where the position of x is kept. Why its
-// own: decision 0011.
+// A binary heap that knows where each of its entries is, so that one may leave from the middle or become another in the
+// order. `before(a, b)`: a is nearer to the front; `place(x)`: where the position of x is kept. Why its own: decision
+// 0011.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace banyan::engine {
 
-/// The number at position i has changed: it goes to where it belongs.
-template <class Before, class Place>
-void heap_settle(std::vector<u32>& heap, u32 i, Before&& before, Place&& place) noexcept {
+/// The entry at position i has changed: it goes to where it belongs.
+template <class Entry, class Before, class Place>
+void heap_settle(std::vector<Entry>& heap, u32 i, Before&& before, Place&& place) noexcept {
   const u32 size = static_cast<u32>(heap.size());
-  const u32 moving = heap[i];
-  const auto put = [&](u32 at, u32 x) {
+  const Entry moving = heap[i];
+  const auto put = [&](u32 at, const Entry& x) {
     heap[at] = x;
     place(x) = at;
   };
@@ -28,15 +28,15 @@ void heap_settle(std::vector<u32>& heap, u32 i, Before&& before, Place&& place) 
   put(i, moving);
 }
 
-template <class Before, class Place>
-void heap_push(std::vector<u32>& heap, u32 x, Before&& before, Place&& place) {
+template <class Entry, class Before, class Place>
+void heap_push(std::vector<Entry>& heap, const Entry& x, Before&& before, Place&& place) {
   heap.push_back(x);
   heap_settle(heap, static_cast<u32>(heap.size()) - 1, before, place);
 }
 
-template <class Before, class Place>
-void heap_erase(std::vector<u32>& heap, u32 i, Before&& before, Place&& place) noexcept {
-  const u32 last = heap.back();
+template <class Entry, class Before, class Place>
+void heap_erase(std::vector<Entry>& heap, u32 i, Before&& before, Place&& place) noexcept {
+  const Entry last = heap.back();
   heap.pop_back();
   if (i == heap.size()) return;
   heap[i] = last;
