@@ -280,6 +280,45 @@ run      = { sessions = 3, trees = true }
   expect_same("sessions.toml traffic=multicast traffic.multicast.implementation=software run.trees=false", {2});
 }
 
+/// Each rank runs some of them in a network of its own, of models that are stepped as a whole, too.
+TEST_F(Ranks, SessionsAreDealt) {
+  write("cube.toml", R"(
+topology = { name = "extra_stage_cube", terminals = 64, radix = 4 }
+switch   = { name = "output_queued", buffer = 8 }
+routing  = "isolated_hot_spot"
+traffic  = [{ name = "synchronization", mean = 200, deviation = 10 }, { name = "uniform", load = 0.5, include_self = true }]
+run      = { sessions = 7, series = "all", tables = "all" }
+)");
+  expect_same("cube.toml", {2, 3, 4});
+  expect_same("cube.toml", {2}, 2);
+  expect_same("cube.toml run.sessions=4 run.precision=0.02 run.precision_limit=40", {3});
+  for (const char* n : {"1", "3"}) {
+    const Output said =
+        on(std::stoi(n), fmt::format("banyan run cube.toml --quiet --threads 1 --profile --json --log {0}.log "
+                                     "--record-trace {0}.trace --watch terminal=1 --out {0}.out > {0}.json",
+                                     n));
+    ASSERT_EQ(said.status, 0) << said.text;
+  }
+  for (const char* name : {".log", ".trace", ".out/events.csv", ".out/channels.csv"}) {
+    const Output same = here(fmt::format("cmp 1{0} 3{0} && test -s 1{0}", name));
+    EXPECT_EQ(same.status, 0) << same.text;
+  }
+  const json profile = json::parse(here("cat 3.json").text).at("profile");
+  EXPECT_EQ(profile.at("threads").size(), 3U);
+  expect_same("cube.toml topology.radix=2 routing=destination_tag traffic.synchronization.fetch_add=true", {2});
+  write("worms.toml", R"(
+topology = { name = "bidirectional_min", hosts = 16 }
+switch   = "central_buffer"
+routing  = "nearest_common_ancestor"
+traffic  = [{ name = "multicast", load = 0.02 }, { name = "collective", operation = "all_to_all" }]
+run      = { sessions = 4, trees = true, trees_interval = 200 }
+)");
+  expect_same("worms.toml", {2});
+  // Sessions that wait for each other's checkpoints would be no gain.
+  expect_refusal(on(2, "banyan run cube.toml --checkpoint state"), "steps such a network as a whole");
+  expect_refusal(on(2, "banyan run cube.toml run.sessions=1"), "steps such a network as a whole");
+}
+
 /// All of them are killed on the way; the first file is there when all have written theirs.
 TEST_F(Ranks, GoOnFromACheckpoint) {
   const std::string run = "banyan run mesh.toml run.measure=40000 --quiet --json";

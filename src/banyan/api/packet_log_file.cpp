@@ -31,6 +31,7 @@ PacketLogFile::PacketLogFile(std::string file, const Experiment& experiment, con
 
 PacketLogFile::PacketLogFile(std::string file, const core::Graph& graph, std::vector<std::string> traffics)
     : file_(std::move(file)), growing_(file_ + ".part"), graph_(graph), traffics_(std::move(traffics)) {
+  if (file_.empty()) return;
   std::error_code ignored;
   if (is_pipe_or_device(file_) || std::filesystem::is_directory(file_, ignored)) {
     throw ConfigError({file_, 0, 0, "--log"}, "is no regular file, and a log may have to be begun again",
@@ -40,6 +41,7 @@ PacketLogFile::PacketLogFile(std::string file, const core::Graph& graph, std::ve
 }
 
 PacketLogFile::~PacketLogFile() {
+  if (file_.empty()) return;
   stream_.close();
   std::error_code ignored;
   std::filesystem::remove(growing_, ignored);
@@ -73,7 +75,9 @@ void PacketLogFile::add_line(std::string& to, u64 session, const engine::LoggedP
   to += before == ',' ? ",\n" : "\n";
 }
 
-void PacketLogFile::write(const std::string& lines) { stream_ << lines; }
+void PacketLogFile::write(const std::string& lines) {
+  if (!file_.empty()) stream_ << lines;
+}
 
 void PacketLogFile::put(u64 session, std::string lines) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -85,6 +89,7 @@ void PacketLogFile::put(u64 session, std::string lines) {
 }
 
 void PacketLogFile::finish() {
+  if (file_.empty()) return;
   errno = 0;
   stream_.close();
   if (!stream_) refuse(errno != 0 ? std::strerror(errno) : "the disk may be full");

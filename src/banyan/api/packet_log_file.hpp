@@ -16,7 +16,8 @@ namespace banyan::api {
 /// The file has its name when it is whole; until then the lines are in another one beside it.
 class PacketLogFile {
  public:
-  /// Throws ConfigError when it cannot be written.
+  /// `file`: "" where lines are made for another process, and written by it. Throws ConfigError when it cannot be
+  /// written.
   PacketLogFile(std::string file, const Experiment& experiment, const core::Graph& graph);
   /// `traffics`: their names.
   PacketLogFile(std::string file, const core::Graph& graph, std::vector<std::string> traffics);

@@ -283,7 +283,8 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   require_fitting(experiment.run, traffics, sessions);
   require_windows(experiment.run, sessions, options);
   require_warm_up(experiment, network, sessions);
-  if (options.ranks != nullptr) require_shareable(experiment, traffics);
+  if (options.ranks != nullptr && !(sessions && deals_sessions(experiment, network, options)))
+    require_shareable(experiment, traffics);
   if (options.progress_unit) options.progress_unit(sessions ? "sessions" : "cycles");
   Result result = sessions ? measure_sessions(experiment, network, engine_settings(experiment), options)
                            : measure_steady(experiment, network, engine_settings(experiment), options);

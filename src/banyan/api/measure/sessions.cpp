@@ -16,6 +16,7 @@
 #include "banyan/api/energy.hpp"
 #include "banyan/api/measure/precision.hpp"
 #include "banyan/api/measure/time_series.hpp"
+#include "banyan/api/over_ranks.hpp"
 #include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
@@ -57,10 +58,16 @@ class SessionRunner {
     if (const engine::TreePlan wanted = tree_plan(experiment); wanted.interval != 0) {
       trees_.emplace(*network.topology, *network.routing, wanted);
     }
-    settings_.ranks = options.ranks;
-    if (options.ranks != nullptr) settings_.cut_for = options.ranks->size();
-    if (!options.packet_log.empty() && (options.ranks == nullptr || options.ranks->rank() == 0))
-      log_.emplace(options.packet_log, experiment, network.topology->graph());
+    const bool first = options.ranks == nullptr || options.ranks->rank() == 0;
+    if (deals_sessions(experiment, network, options)) {
+      dealt_by_ = options.ranks;
+      if (!first) trees_.reset();  // they are of the first session
+    } else if (options.ranks != nullptr) {
+      settings_.ranks = options.ranks;
+      settings_.cut_for = options.ranks->size();
+    }
+    if (!options.packet_log.empty() && (first || dealt_by_ != nullptr))
+      log_.emplace(first ? options.packet_log : "", experiment, network.topology->graph());
     const std::string& series = experiment.run.text("series");
     if (series == "generation" || series == "all") settings_.generation_series = kSeriesLength;
   }
@@ -70,9 +77,10 @@ class SessionRunner {
     next_ = 0;
     outcomes_.resize(count);
     finished_.resize(count);
-    const auto left = static_cast<u32>(std::count(finished_.begin(), finished_.end(), 0));
-    // Ranks step one session after the other, all of them the same one.
-    const u32 threads = options_.ranks != nullptr ? 1 : std::clamp(options_.threads, 1U, std::max(left, 1U));
+    u32 left = 0;
+    for (u32 i = 0; i < count; ++i) left += finished_[i] == 0 && is_own(i) ? 1 : 0;
+    // Ranks that share the network step one session after the other, all of them the same one.
+    const u32 threads = settings_.ranks != nullptr ? 1 : std::clamp(options_.threads, 1U, std::max(left, 1U));
     profile_.threads.resize(std::max<std::size_t>(profile_.threads.size(), threads));
     const Stopwatch round;
     std::vector<std::thread> helpers;
@@ -82,6 +90,7 @@ class SessionRunner {
     profile_.run_seconds += round.seconds();
     if (error_) std::rethrow_exception(error_);
     if (interrupted_) throw Interrupted("interrupted");
+    if (dealt_by_ != nullptr) join_ranks();
     return outcomes_;
   }
 
@@ -135,6 +144,11 @@ class SessionRunner {
     for (Profile::Thread& thread : profile->threads) {
       thread.wait = std::max(0.0, profile->run_seconds - thread.work - thread.mail - thread.other);
     }
+    if (dealt_by_ != nullptr) {
+      profile->threads = dealt_by_->sum(std::move(profile->threads), [](auto& all, const auto& more) {
+        all.insert(all.end(), more.begin(), more.end());
+      });
+    }
     for (const SessionOutcome& o : outcomes_) profile->moves += o.movements;
     profile->switches = network_.topology->graph().switches();
     profile->threads_asked = std::max(1U, options_.threads);
@@ -142,6 +156,29 @@ class SessionRunner {
   }
 
  private:
+  /// A session that another rank may have run.
+  struct Dealt {
+    u32 session = 0;
+    SessionOutcome outcome;
+    std::string lines;  ///< of the log
+    void archive(Archive& a) { a(session, outcome, lines); }
+  };
+  [[nodiscard]] bool is_own(u32 session) const {
+    return dealt_by_ == nullptr || session % dealt_by_->size() == dealt_by_->rank();
+  }
+  /// What each rank has run since the last time, for all.
+  void join_ranks() {
+    std::vector<Dealt> all = dealt_by_->sum(std::exchange(dealt_, {}), [](auto& sum, const auto& more) {
+      sum.insert(sum.end(), more.begin(), more.end());
+    });
+    for (Dealt& one : all) {
+      outcomes_[one.session] = std::move(one.outcome);
+      finished_[one.session] = 1;
+      if (log_) log_->put(one.session, std::move(one.lines));
+    }
+    done_ = outcomes_.size();
+  }
+
   void help(u32 thread) noexcept {
     work(thread);
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -168,7 +205,7 @@ class SessionRunner {
           if (options_.keeper != nullptr) options_.keeper->save();
           return;
         }
-        if (finished_[i] != 0) continue;
+        if (finished_[i] != 0 || !is_own(i)) continue;
         engine::SessionSettings session = session_;
         if (options_.keeper != nullptr) keep_session(session, i);
         if (i == 0 && trees_) {
@@ -176,18 +213,22 @@ class SessionRunner {
         }
         std::string lines;
         engine::PacketLog packets(network_.topology->graph(), [this, i, &lines](const engine::LoggedPacket& packet) {
-          if (log_) log_->add_line(lines, i, packet);  // the first of several ranks writes it
+          if (log_) log_->add_line(lines, i, packet);  // of ranks that share the network the first writes it
         });
         if (!options_.packet_log.empty()) session.log = &packets;
         engine::SessionOutcome outcome = engine::run_session(*instance.machine, *network_.topology, i, session);
-        if (log_) log_->put(i, std::move(lines));
+        if (log_ && dealt_by_ == nullptr) log_->put(i, std::move(lines));
         const std::lock_guard<std::mutex> lock(mutex_);
-        outcomes_[i] = std::move(outcome);
-        finished_[i] = 1;
+        if (dealt_by_ == nullptr) {
+          outcomes_[i] = std::move(outcome);
+          finished_[i] = 1;
+        } else {
+          dealt_.push_back({i, std::move(outcome), std::move(lines)});
+        }
         under_way_.erase(i);
-        ++done_;
+        done_ += dealt_by_ == nullptr ? 1 : dealt_by_->size();  // the others have got about as far
         if (options_.keeper != nullptr && options_.keeper->due()) options_.keeper->save();
-        if (options_.progress) options_.progress(done_, outcomes_.size());
+        if (options_.progress) options_.progress(std::min<u64>(done_, outcomes_.size()), outcomes_.size());
       }
       if (options_.profile) note_times(thread, *instance.machine, build_seconds, running.seconds());
     } catch (...) {
@@ -249,6 +290,8 @@ class SessionRunner {
   Profile profile_;
   std::vector<SessionOutcome> outcomes_;
   std::vector<u8> finished_;              ///< [session]
+  engine::Ranks* dealt_by_ = nullptr;     ///< the processes that run some of the sessions each; nullptr: this one all
+  std::vector<Dealt> dealt_;              ///< that this one has run, and not told the others yet
   std::map<u32, std::string> under_way_;  ///< state of sessions that have begun, as they told it last
   std::atomic<u32> next_{0};
   std::atomic<bool> stop_{false};
@@ -587,6 +630,10 @@ bool is_deterministic(const Experiment& experiment, const Network& network) {
 
 }  // namespace
 
+u64 sessions_of(const Experiment& experiment, const Network& network) {
+  return is_deterministic(experiment, network) ? 1 : experiment.run.natural("sessions");
+}
+
 engine::SessionSettings session_settings(const config::Values& run) {
   engine::SessionSettings session;
   session.limit = static_cast<Tick>(run.integer("session_limit"));
@@ -604,7 +651,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
   SessionRunner runner(experiment, network, std::move(settings), options);
   const bool deterministic = is_deterministic(experiment, network);
   const auto goal = deterministic ? std::nullopt : precision_goal(experiment.run);
-  u64 sessions = deterministic ? 1 : experiment.run.natural("sessions");
+  u64 sessions = sessions_of(experiment, network);
   const u64 limit = std::min<u64>(precision_limit(experiment.run, sessions), kMostSessions);
   const engine::RunKeeper::Part part(options.keeper, [&](Archive& a) { a(sessions, runner); });
   for (;;) {
