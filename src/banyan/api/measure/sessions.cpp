@@ -156,8 +156,8 @@ class SessionRunner {
   }
 
  private:
-  /// A session that another rank may have run.
-  struct Dealt {
+  /// A session that is done, perhaps by another rank.
+  struct Done {
     u32 session = 0;
     SessionOutcome outcome;
     std::string lines;  ///< of the log
@@ -168,15 +168,16 @@ class SessionRunner {
   }
   /// What each rank has run since the last time, for all.
   void join_ranks() {
-    std::vector<Dealt> all = dealt_by_->sum(std::exchange(dealt_, {}), [](auto& sum, const auto& more) {
+    std::vector<Done> all = dealt_by_->sum(std::exchange(dealt_, {}), [](auto& sum, const auto& more) {
       sum.insert(sum.end(), more.begin(), more.end());
     });
-    for (Dealt& one : all) {
-      outcomes_[one.session] = std::move(one.outcome);
-      finished_[one.session] = 1;
-      if (log_) log_->put(one.session, std::move(one.lines));
-    }
+    for (Done& one : all) put(std::move(one));
     done_ = outcomes_.size();
+  }
+  void put(Done session) {
+    outcomes_[session.session] = std::move(session.outcome);
+    finished_[session.session] = 1;
+    if (log_) log_->put(session.session, std::move(session.lines));
   }
 
   void help(u32 thread) noexcept {
@@ -217,11 +218,9 @@ class SessionRunner {
         });
         if (!options_.packet_log.empty()) session.log = &packets;
         engine::SessionOutcome outcome = engine::run_session(*instance.machine, *network_.topology, i, session);
-        if (log_ && dealt_by_ == nullptr) log_->put(i, std::move(lines));
         const std::lock_guard<std::mutex> lock(mutex_);
         if (dealt_by_ == nullptr) {
-          outcomes_[i] = std::move(outcome);
-          finished_[i] = 1;
+          put({i, std::move(outcome), std::move(lines)});
         } else {
           dealt_.push_back({i, std::move(outcome), std::move(lines)});
         }
@@ -291,7 +290,7 @@ class SessionRunner {
   std::vector<SessionOutcome> outcomes_;
   std::vector<u8> finished_;              ///< [session]
   engine::Ranks* dealt_by_ = nullptr;     ///< the processes that run some of the sessions each; nullptr: this one all
-  std::vector<Dealt> dealt_;              ///< that this one has run, and not told the others yet
+  std::vector<Done> dealt_;               ///< that this one has run, and not told the others yet
   std::map<u32, std::string> under_way_;  ///< state of sessions that have begun, as they told it last
   std::atomic<u32> next_{0};
   std::atomic<bool> stop_{false};
