@@ -374,6 +374,37 @@ TEST_F(Ranks, OneThatFailsAloneEndsAll) {
   EXPECT_EQ(said.text.find("state_hash"), std::string::npos) << said.text;
 }
 
+/// A file that is old on one machine, in all that an experiment reads: never a result.
+TEST_F(Ranks, ThatHaveReadDifferentFilesAreRefused) {
+  const auto differ = [&](const std::string& run) {
+    return on(2, "sh -c 'cd r$OMPI_COMM_WORLD_RANK && exec banyan run " + run + " --quiet --json'");
+  };
+  ASSERT_EQ(here("mkdir r0 r1; cp mesh.toml r0; sed 's/= 4 }/= 8 }/' mesh.toml > r1/mesh.toml").status, 0);
+  expect_refusal(differ("mesh.toml"),
+                 "process 1 has read another experiment: switch.buffer is 8 there and 4 here, in process 0");
+  expect_refusal(differ("mesh.toml switch.buffer=4 run.seed=$((1+OMPI_COMM_WORLD_RANK))"),
+                 "run.seed is 2 there and 1 here");
+  write("jobs.toml", R"(
+topology = { name = "mesh", size = [4, 4] }
+switch   = { name = "vc_router", vcs = 2, buffer = 4 }
+routing  = "dimension_order"
+flit     = "32 B"
+job      = { name = "one", file = "one.goal", placement = "places" }
+)");
+  const auto goal = [&](const char* name, const char* bytes) {
+    write(name, fmt::format("num_ranks 2\nrank 0 {{\nsend {0}b to 1\n}}\nrank 1 {{\nrecv {0}b from 0\n}}\n", bytes));
+  };
+  goal("r0/one.goal", "5000");
+  goal("r1/one.goal", "9000");
+  for (const char* name : {"r0/places", "r1/places"}) write(name, "0 15\n");
+  ASSERT_EQ(here("cp jobs.toml r0; cp jobs.toml r1").status, 0);
+  expect_refusal(differ("jobs.toml"), "process 1 has read another experiment: inputs");
+  goal("r1/one.goal", "5000");
+  EXPECT_EQ(differ("jobs.toml").status, 0);
+  write("r1/places", "0 9\n");
+  expect_refusal(differ("jobs.toml"), "process 1 has read another experiment: inputs");
+}
+
 TEST_F(Ranks, OneThatDiesEndsAllWithoutAResult) {
   const Output said = on(2,
                          "sh -c 'test $OMPI_COMM_WORLD_RANK = 0 || (sleep 2; kill -9 $$) & "

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -134,6 +135,40 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
   return {};
 }
 
+/// What ranks must have in common: they decide alike, and only from what all of them know.
+struct Asked {
+  std::string program;
+  std::string configuration;  ///< with digests of all files that it names
+  Watches watches;
+  std::array<bool, 4> records{};
+
+  void archive(Archive& a) { a(program, configuration, watches, records); }
+};
+
+/// Refuses ranks that have read different files, or run different programs.
+void require_same(const Experiment& experiment, const RunOptions& options) {
+  const Asked mine{program(),
+                   experiment.configuration,
+                   options.watches,
+                   {options.trace != nullptr, !options.packet_log.empty(), !options.checkpoint.file.empty(),
+                    !options.checkpoint.resume.empty()}};
+  const std::vector<Asked> all = options.ranks->sum(
+      std::vector<Asked>{mine}, [](auto& sum, const auto& more) { sum.insert(sum.end(), more.begin(), more.end()); });
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    std::string cause;
+    if (all[r].program != all[0].program) {
+      cause = fmt::format("process {} runs banyan {}, and process 0 runs {}", r, all[r].program, all[0].program);
+    } else if (const std::string what = first_difference(all[r].configuration, all[0].configuration); !what.empty()) {
+      cause = fmt::format("process {} has read another experiment: {}, in process 0", r, what);
+    } else if (!(all[r].watches == all[0].watches) || all[r].records != all[0].records) {
+      cause = fmt::format("process {} was asked for other records or checkpoints than process 0", r);
+    } else {
+      continue;
+    }
+    throw ConfigError({"mpirun", 0, 0, ""}, cause, "give all processes the same program, files and options");
+  }
+}
+
 [[noreturn]] void refuse_unkept(const Experiment& experiment, const NotArchived& error) {
   const std::string seam = error.what();
   const config::Values& values = seam == "switch"    ? experiment.switching
@@ -230,7 +265,10 @@ std::vector<std::string> check(const Experiment& experiment) {
 }
 
 Result run(const Experiment& experiment, const RunOptions& options) {
-  if (options.ranks != nullptr) require_shareable(experiment);
+  if (options.ranks != nullptr) {
+    require_same(experiment, options);
+    require_shareable(experiment);
+  }
   const bool kept = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
   Result result = kept ? run_kept(experiment, options) : run_either(experiment, options);
   result.compiler = BANYAN_COMPILER;

@@ -666,7 +666,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
   }
   result.fewer_threads = out.fewer_threads;
   if (profile != nullptr) {
-    profile->threads_asked = std::max(1U, options.threads);
+    profile->threads_asked = std::max(profile->threads_asked, options.threads);
     profile->fewer_threads = out.fewer_threads;
   }
   result.profile = profile;

@@ -282,6 +282,7 @@ void SteppedNetwork::add_to(Profile& profile) const {
   const engine::Machine& machine = *state_->instance.machine;
   add_run(profile, machine, state_->run_seconds);
   add_cut(profile, machine);
+  profile.threads_asked = std::max(profile.threads_asked, machine.threads());
   profile.moves += machine.totals().movements;
   profile.switches = state_->network.topology->graph().switches();
 }
