@@ -124,8 +124,8 @@ TEST_F(Bench, ScalingSaysWhatIsSkippedAndWhereTheModelIsWrong) {
            "part = {'work': 8.0 / threads, 'mail': mail / threads, 'wait': 0.0, 'other': 0.0}\n"
            "hops = {'mean': 500.0 if half else 1000.0}\n"
            "print(json.dumps({'state_hash': '0a', 'metrics': {'flit_hops': hops}, 'profile': {'run_seconds': seconds,"
-           " 'windows': 1000, 'threads': [part] * threads,"
-           " 'cut': {'heaviest': 1.0, 'crossing_channels': 3}}}))\n";
+           " 'windows': 1000, 'imbalance_in_windows': 1.0, 'threads': [part] * threads,"
+           " 'cut': {'crossing_channels': 3}}}))\n";
     fs::permissions(path("fake"), fs::perms::owner_all);
     return run_shell(quoted(repository_root() / "bench/scaling") + " --banyan " + quoted(path("fake")) +
                      " --only 'mesh 64x64, a fifth' --repeat 1 --threads 1,2,1024");

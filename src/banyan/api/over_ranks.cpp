@@ -1,14 +1,11 @@
 #include "banyan/api/over_ranks.hpp"
 
-#include "banyan/api/measure/sessions.hpp"
 #include "banyan/base/error.hpp"
 
 namespace banyan::api {
 namespace {
 
 constexpr const char* kAlone = "run it without mpirun";
-/// Of which a network takes a gigabyte or two (bench/README.md), and each rank has one.
-constexpr u32 kMostSwitchesDealt = 1U << 16U;
 
 }  // namespace
 
@@ -16,12 +13,6 @@ void require_shareable(const Experiment& experiment) {
   if (experiment.jobs.empty() || !switch_row(experiment).without_contention) return;
   experiment.jobs.front().fail("name", "the events of jobs without contention are one queue, which ranks cannot share",
                                kAlone);
-}
-
-bool deals_sessions(const Experiment& experiment, const Network& network, const RunOptions& options) {
-  if (options.ranks == nullptr || options.keeper != nullptr) return false;
-  if (network.topology->graph().switches() > kMostSwitchesDealt) return false;
-  return sessions_of(experiment, network) >= options.ranks->size();
 }
 
 void require_shareable(const config::Values& job, bool reduces) {

@@ -9,10 +9,6 @@ namespace banyan::api {
 /// Throws ConfigError where ranks cannot share the experiment.
 void require_shareable(const Experiment& experiment);
 
-/// Whether ranks share out the sessions of an experiment instead of its network: each runs some in a network of its
-/// own, whatever the switches and traffics are. Where there are enough of them, and the network is no burden.
-[[nodiscard]] bool deals_sessions(const Experiment& experiment, const Network& network, const RunOptions& options);
-
 /// Throws ConfigError where they cannot share a job. `reduces`: switches add up what it contributes.
 void require_shareable(const config::Values& job, bool reduces);
 

@@ -16,7 +16,6 @@
 #include "banyan/api/energy.hpp"
 #include "banyan/api/measure/precision.hpp"
 #include "banyan/api/measure/time_series.hpp"
-#include "banyan/api/over_ranks.hpp"
 #include "banyan/api/packet_log_file.hpp"
 #include "banyan/api/profiler.hpp"
 #include "banyan/api/recorded.hpp"
@@ -34,6 +33,8 @@ using stats::SumCount;
 
 constexpr u32 kSeriesLength = 4096;  ///< cycles after a session's begin that series cover
 constexpr u64 kMostSessions = 1'000'000'000;
+/// Of which a network takes a gigabyte or two (bench/README.md), where each rank has one.
+constexpr u32 kMostSwitchesDealt = 1U << 16U;
 
 /// What a requested precision is about.
 const std::vector<std::string> kPreciseOfSessions{"mu_syn",         "mu_bg_tot",       "mu_bg_hs",
@@ -45,6 +46,20 @@ SumCount delay(const LatencySums& t) { return {t.latency - t.hops, t.packets}; }
 SumCount plus(SumCount a, SumCount b) {
   a.merge(b);
   return a;
+}
+
+/// Whether all sessions are equal by construction: no component draws a word that another one reads.
+bool is_deterministic(const Experiment& experiment, const Network& network) {
+  const core::SwitchRow& row = switch_row(experiment);
+  if (!row.draws_nothing || network.routing->random()) return false;
+  if (row.draws != nullptr && row.draws(experiment.switching)) return false;
+  const Traffics traffics = build_traffics(experiment, *network.topology);
+  return std::none_of(traffics.begin(), traffics.end(), [](const auto& traffic) { return traffic->random(); });
+}
+
+/// How many sessions there are at least.
+u64 sessions_of(const Experiment& experiment, const Network& network) {
+  return is_deterministic(experiment, network) ? 1 : experiment.run.natural("sessions");
 }
 
 /// Runs the sessions of an experiment; outcome i is that of replication i whatever thread ran it.
@@ -618,19 +633,12 @@ std::optional<u64> more_sessions(const Result& result, u64 sessions, const stats
   return stats::next_checkpoint(sessions, remaining);
 }
 
-/// Whether all sessions are equal by construction: no component draws a word that another one reads.
-bool is_deterministic(const Experiment& experiment, const Network& network) {
-  const core::SwitchRow& row = switch_row(experiment);
-  if (!row.draws_nothing || network.routing->random()) return false;
-  if (row.draws != nullptr && row.draws(experiment.switching)) return false;
-  const Traffics traffics = build_traffics(experiment, *network.topology);
-  return std::none_of(traffics.begin(), traffics.end(), [](const auto& traffic) { return traffic->random(); });
-}
-
 }  // namespace
 
-u64 sessions_of(const Experiment& experiment, const Network& network) {
-  return is_deterministic(experiment, network) ? 1 : experiment.run.natural("sessions");
+bool deals_sessions(const Experiment& experiment, const Network& network, const RunOptions& options) {
+  if (options.ranks == nullptr || options.keeper != nullptr) return false;
+  if (network.topology->graph().switches() > kMostSwitchesDealt) return false;
+  return sessions_of(experiment, network) >= options.ranks->size();
 }
 
 engine::SessionSettings session_settings(const config::Values& run) {

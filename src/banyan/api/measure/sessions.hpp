@@ -9,10 +9,10 @@ namespace banyan::api {
 /// What the parameters say about every session.
 [[nodiscard]] engine::SessionSettings session_settings(const config::Values& run);
 
-/// How many sessions there are at least: one where all are equal by construction.
-[[nodiscard]] u64 sessions_of(const Experiment& experiment, const Network& network);
+/// Whether ranks share out the sessions of an experiment instead of its network: each runs some in a network of its
+/// own, whatever the switches and traffics are. Where there are enough of them, and the network is no burden.
+[[nodiscard]] bool deals_sessions(const Experiment& experiment, const Network& network, const RunOptions& options);
 
-/// Over ranks, see deals_sessions().
 [[nodiscard]] Result measure_sessions(const Experiment& experiment, const Network& network,
                                       engine::EngineSettings settings, const RunOptions& options);
 
