@@ -129,6 +129,19 @@ run      = { warmup = 200, measure = 500 }
   expect_same("worms.toml switch=input_buffer", {2});
 }
 
+TEST_F(Ranks, WormsForSeveralDestinations) {
+  write("worms.toml", R"(
+topology = { name = "bidirectional_min", hosts = 64, ports = 8 }
+switch   = "central_buffer"
+routing  = "nearest_common_ancestor"
+traffic  = { name = "multicast", degree = 12, load = 0.4, share = 0.7, size = 40 }
+run      = { warmup = 200, measure = 500, audit = "full" }
+)");
+  expect_same("worms.toml", {2, 3});
+  expect_same("worms.toml run.shards=6 switch.replicate_on=both_ways", {2}, 2);
+  expect_same("worms.toml switch=input_buffer", {3});
+}
+
 TEST_F(Ranks, PacketsThatAreHeldBack) {
   for (const char* admission : {"receiver_credits", "hpcc"}) {
     expect_same(std::string("mesh.toml run.audit=full switch.vcs=4 switch.buffer=16 traffic.uniform.size=20 "
@@ -156,6 +169,7 @@ topology = { name = "bidirectional_min", hosts = 16 }
 switch   = "central_buffer"
 routing  = "nearest_common_ancestor"
 traffic  = "multicast"
+admission = "dctcp"
 )");
   write("jobs.toml", R"(
 topology = { name = "bidirectional_min", hosts = 16 }
@@ -163,10 +177,8 @@ switch   = "central_buffer"
 routing  = "nearest_common_ancestor"
 job      = { name = "sum", generator = { collective = "barrier", algorithm = "in_network", ranks = 8 } }
 )");
-  expect_refusal(on(2, "banyan run worms.toml"), "several ranks");
+  expect_refusal(on(2, "banyan run worms.toml"), "an admission waits for all copies");
   expect_refusal(on(2, "banyan run jobs.toml"), "switches add its messages up");
-  expect_refusal(on(2, "banyan run jobs.toml job.generator.algorithm=dissemination traffic=multicast"),
-                 "switches copy its messages");
   expect_refusal(on(2,
                     "banyan run jobs.toml job.generator.algorithm=dissemination switch=ideal switch.latency=1 "
                     "switch.per_byte=1"),

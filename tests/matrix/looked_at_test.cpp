@@ -154,7 +154,8 @@ void expect_same(const Seen& one, const Seen& other, const std::string& what) {
 }
 
 struct Tried {
-  std::map<std::string, u32> whole;  ///< by switch
+  std::map<std::string, u32> whole;   ///< by switch
+  std::map<std::string, u32> copied;  ///< of those over ranks: switches copy packets
   std::map<std::string, u32> cut;
   std::map<std::string, u32> shared;
   std::map<std::string, u64> ways;
@@ -181,6 +182,8 @@ struct Tried {
       } catch (const std::exception& error) { ADD_FAILURE() << name << " over ranks: " << error.what(); }
     });
     ++shared[model];
+    const api::Traffics traffics = api::build_traffics(experiment, *network.topology);
+    if (std::ranges::any_of(traffics, [](const auto& traffic) { return traffic->replicates(); })) ++copied[model];
   }
 };
 
@@ -188,9 +191,8 @@ struct Tried {
 bool may_be_shared(const api::Experiment& experiment) {
   const api::Network network = api::build_network(experiment);
   const api::Traffics traffics = api::build_traffics(experiment, *network.topology);
-  return std::none_of(traffics.begin(), traffics.end(), [](const auto& traffic) {
-    return traffic->replicates() || traffic->reduces() || traffic->fetch_adds();
-  });
+  return std::none_of(traffics.begin(), traffics.end(),
+                      [](const auto& traffic) { return traffic->reduces() || traffic->fetch_adds(); });
 }
 
 TEST(LookedAt, EveryCombinationIsTheSameInEveryCut) {
@@ -209,6 +211,34 @@ TEST(LookedAt, EveryCombinationIsTheSameInEveryCut) {
     EXPECT_TRUE(tried.cut.contains(model)) << model;
     EXPECT_TRUE(tried.shared.contains(model)) << model;
   }
+  for (const char* model : {"central_buffer", "input_buffer"}) EXPECT_TRUE(tried.copied.contains(model)) << model;
+}
+
+/// Worms for several destinations that branch where the cut runs: on the way up and down, one output after the other or
+/// all at once, in hardware and in phases of both.
+TEST(LookedAt, EveryWayOfCopyingIsTheSameInEveryCut) {
+  Tried tried;
+  const std::vector<std::string> switches = {
+      "name = 'central_buffer'", "name = 'central_buffer', replicate_on = 'both_ways'", "name = 'input_buffer'",
+      "name = 'input_buffer', replication = 'synchronous'", "name = 'input_buffer', replicate_on = 'both_ways'"};
+  const std::vector<std::string> traffics = {
+      "name = 'multicast', load = 0.3, degree = 7, size = 20",
+      "name = 'multicast', load = 0.9, degree = 15, share = 0.5, size = 33",
+      "name = 'multicast', load = 0.3, degree = 9, encoding = 'multiport'",
+      "name = 'multicast_collective', operation = 'broadcast', iterations = 20",
+      "name = 'multicast_collective', operation = 'barrier', encoding = 'multiport', iterations = 20"};
+  for (const std::string& one : switches) {
+    for (const std::string& traffic : traffics) {
+      const std::string text = fmt::format(
+          "topology = {{ name = 'bidirectional_min', hosts = 32, ports = 8 }}\nswitch = {{ {} }}\n"
+          "routing = 'nearest_common_ancestor'\ntraffic = {{ {} }}\nrun = {{ {} }}\n",
+          one, traffic, kRun);
+      try {
+        tried.one(text, api::read_experiments_text(text, "worms", {}).points.front(), 50, true);
+      } catch (const ConfigError& error) { ADD_FAILURE() << error.what() << text; }
+    }
+  }
+  for (const char* model : {"central_buffer", "input_buffer"}) EXPECT_TRUE(tried.copied.contains(model)) << model;
 }
 
 /// Queues that are set aside, pauses and classes: what tells the ports of a channel of each other, in a fire.

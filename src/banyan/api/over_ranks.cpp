@@ -23,10 +23,11 @@ void require_shareable(const config::Values& job, bool reduces) {
 void require_shareable(const Experiment& experiment, const Traffics& traffics) {
   for (std::size_t i = 0; i < traffics.size(); ++i) {
     const core::TrafficTraits traits = traffics[i]->traits();
-    const char* const cause = traits.replicates   ? "switches copy its messages for several destinations"
-                              : traits.reduces    ? "switches add its messages up"
-                              : traits.fetch_adds ? "its messages are fetch-and-adds"
-                                                  : nullptr;
+    const bool held_back = experiment.admission.component() != "none";
+    const char* const cause = traits.reduces                   ? "switches add its messages up"
+                              : traits.fetch_adds              ? "its messages are fetch-and-adds"
+                              : traits.replicates && held_back ? "an admission waits for all copies of its messages"
+                                                               : nullptr;
     if (cause == nullptr) continue;
     experiment.traffics[i].fail("name", std::string(cause) + ", which does not work over several ranks yet", kAlone);
   }

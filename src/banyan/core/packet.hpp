@@ -39,7 +39,7 @@ struct alignas(64) Packet {
   u8 pending = 0;   ///< bit i: traffic i's hot-spot flag was set at the source when the packet was generated
   u8 vc_class = 0;  ///< service class: 2 * traffic, + 1 for replies
   u16 copies =
-      0;  ///< terminals that a multidestination packet is for (engine/multicast_sets.hpp); 0: one, `destination`
+      0;  ///< terminals that a multidestination packet is for (engine/destination_sets.hpp); 0: one, `destination`
   u32 message_flits = 1;  ///< length of the whole message
 };
 static_assert(sizeof(Packet) == 64);

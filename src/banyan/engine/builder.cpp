@@ -37,6 +37,10 @@ u32 Builder::longest_message() const {
   return longest;
 }
 
+bool Builder::replicates() const {
+  return std::any_of(traffics_.begin(), traffics_.end(), [](const core::Traffic* t) { return t->replicates(); });
+}
+
 u32 Builder::shortest_packet() const {
   u32 shortest = kNone;
   for (const core::Traffic* t : traffics_) {
@@ -118,6 +122,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
       parts_[i].guests = std::make_unique<Guests>(i, settings_.ranks->first(rank + 1, shards) - i, slots_);
     }
     if (settings_.utilization_time != 0 && !pool(i).keeps_values()) pool(i).keep_values();
+    if (replicates() && !pool(i).keeps_sets()) pool(i).keep_sets(graph.terminals());
   }
 }
 
@@ -341,6 +346,7 @@ void Builder::join_networks(Tick most_window) {
         parcels[to].flits.reserve(crossing[std::size_t{i} * shards() + to] * (window_ + 1));
         parcels[to].controls.reserve(crossing[std::size_t{to} * shards() + i] * window_);
         parcels[to].freed.reserve(to == i ? 0 : ending[i] * window_);
+        parcels[to].copies.reserve(to == i || !replicates() ? 0 : ending[i] * window_);
       }
     }
   }

@@ -55,6 +55,9 @@ class Builder {
   /// No packet is shorter, in flits; 1 where that is not known.
   [[nodiscard]] u32 shortest_packet() const;
 
+  /// Whether switches make copies of a traffic's packets for several destinations.
+  [[nodiscard]] bool replicates() const;
+
   /// Messages are cut into packets of at most so many flits, whatever the traffics say; before partition.
   void cut_messages(u32 longest) { longest_packet_ = longest; }
   /// Cuts the network: `switch_shard[s]` is the shard of switch s; terminals live with the switch that they inject

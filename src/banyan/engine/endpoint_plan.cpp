@@ -34,7 +34,6 @@ EndpointPlan::EndpointPlan(EndpointSetup setup)
     special.push_back(static_cast<u8>(
         (cut ? kCut : 0) | (t->answers() ? kAnswers : 0) | (t->multicasts() || t->replicates() ? kMulticasts : 0) |
         (t->sifts() ? kSifts : 0) | (flows != nullptr ? kAdmitted : 0) | (watched ? kWatched : 0)));
-    any_replicates = any_replicates || t->replicates();
     any_answers = any_answers || t->answers();
     for (const bool replies : {false, true}) priorities.push_back(t->service(replies).priority);
   }

@@ -57,7 +57,6 @@ struct EndpointPlan : EndpointSetup {
   std::vector<u8> priorities;  ///< [service class]
   bool prioritized = false;    ///< they differ
   bool any_answers = false;
-  bool any_replicates = false;
   std::vector<core::HotSpot> flagged;  ///< hot spots that Packet::pending speaks of; none where nobody reads it
   std::vector<u64> hot;                ///< bit per global terminal: is a hot spot
   std::vector<u32> local_of;           ///< [global terminal]: its first queue, where a traffic answers

@@ -30,15 +30,22 @@ struct Mail {
   void archive(Archive& a) { a(due, population, arrival); }
 };
 
+/// A multidestination packet has arrived at one of its terminals.
+struct ArrivedCopy {
+  core::PacketId packet = 0;
+  u32 terminal = 0;
+};
+
 /// Everything that one shard sends to one other during one window.
 struct Parcel {
   std::vector<Mail<FlitArrival>> flits;
   std::vector<Mail<ControlArrival>> controls;
   std::vector<core::PacketId> freed;
+  std::vector<ArrivedCopy> copies;
   std::vector<Word> words;
   Tick earliest = kNever;
 
-  void archive(Archive& a) { a(flits, controls, freed, words, earliest); }
+  void archive(Archive& a) { a(flits, controls, freed, copies, words, earliest); }
   void reserve(std::size_t each) {
     flits.reserve(each);
     controls.reserve(each);
@@ -48,6 +55,7 @@ struct Parcel {
     flits.clear();
     controls.clear();
     freed.clear();
+    copies.clear();
     words.clear();
     earliest = kNever;
   }
@@ -95,6 +103,10 @@ struct Wires {
       parcel(owner.shard()).freed.push_back(id);
     }
   }
+  /// Whether the record of a packet is one of this shard.
+  [[nodiscard]] bool owns(core::PacketId id) const noexcept { return pool(id).shard() == shard; }
+  /// Tells the owner of a packet of another shard that a copy has arrived.
+  void post(const ArrivedCopy& copy) { parcel(pool(copy.packet).shard()).copies.push_back(copy); }
 
  private:
   [[nodiscard]] Parcel& parcel(u32 to) {

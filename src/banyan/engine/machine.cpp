@@ -43,6 +43,7 @@ struct ParcelHeader {
   u32 flits = 0;
   u32 controls = 0;
   u32 freed = 0;
+  u32 copies = 0;
   u32 words = 0;
 };
 /// A packet whose head is among the flits of a parcel.
@@ -326,9 +327,10 @@ Guests* Machine::guests_of(const Shard& shard, core::PacketId id) {
 /// worm mails to a terminal, which has the number 0 too. Between ranks packets go by the handles of their owners.
 void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text) {
   const auto count = [](const auto& list) { return static_cast<u32>(list.size()); };
-  const ParcelHeader header{from.wires.shard,   to, count(parcel.flits), count(parcel.controls), count(parcel.freed),
-                            count(parcel.words)};
-  std::vector<Record> records;
+  const ParcelHeader header{
+      from.wires.shard,   to, count(parcel.flits), count(parcel.controls), count(parcel.freed), count(parcel.copies),
+      count(parcel.words)};
+  std::string records;
   for (Mail<FlitArrival>& mail : parcel.flits) {
     core::Flit& flit = mail.arrival.flit;
     const core::PacketId ours = flit.packet;
@@ -336,7 +338,9 @@ void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text)
     if (guests != nullptr) flit.packet = guests->theirs(ours);
     if (flit.sequence == 0) {
       const PacketPool& pool = from.wires.pool(ours);
-      records.push_back({pool[ours], flit.packet, pool.keeps_values() ? pool.value(ours) : u32{0}});
+      const Record record{pool[ours], flit.packet, pool.keeps_values() ? pool.value(ours) : u32{0}};
+      append(records, &record, 1);
+      if (record.packet.copies != 0) append(records, pool.header(ours), pool.words_of_header());
     }
     if (guests != nullptr && forgets_ && (flit.flags & core::kTail) != 0) guests->leave(ours);
   }
@@ -344,12 +348,15 @@ void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text)
     Guests& guests = *guests_of(from, id);
     guests.forget(std::exchange(id, guests.theirs(id)));
   }
+  // More copies may come: such a guest is kept until its owner uses the handle again.
+  for (ArrivedCopy& copy : parcel.copies) copy.packet = guests_of(from, copy.packet)->theirs(copy.packet);
   append(text, &header, 1);
   append(text, parcel.flits.data(), parcel.flits.size());
   append(text, parcel.controls.data(), parcel.controls.size());
   append(text, parcel.freed.data(), parcel.freed.size());
+  append(text, parcel.copies.data(), parcel.copies.size());
   append(text, parcel.words.data(), parcel.words.size());
-  append(text, records.data(), records.size());
+  text += records;
   parcel.clear();
 }
 
@@ -374,8 +381,11 @@ void Machine::unpack(u32 rank, u32 parity) {
     cursor.take(parcel.controls, header.controls);
     std::vector<core::PacketId> freed;
     cursor.take(freed, header.freed);
+    std::vector<ArrivedCopy> copies;
+    cursor.take(copies, header.copies);
     cursor.take(parcel.words, header.words);
     const Shard& to = shards_[header.to];
+    std::vector<u64> destinations;
     for (Mail<FlitArrival>& mail : parcel.flits) {
       core::Flit& flit = mail.arrival.flit;
       Guests* const guests = guests_of(to, flit.packet);
@@ -383,21 +393,29 @@ void Machine::unpack(u32 rank, u32 parity) {
         Record record;
         cursor.take(&record, 1);
         const u16 value = static_cast<u16>(record.value);
+        PacketPool& pool = to.wires.pool(flit.packet);
         if (guests == nullptr) {
-          to.wires.pool(flit.packet).copy(flit.packet, record.packet, value);
+          pool.copy(flit.packet, record.packet, value);
         } else {
           flit.packet = guests->enter(flit.packet, record.packet, value);
+        }
+        if (record.packet.copies != 0) {
+          destinations.resize(pool.words_of_header());
+          cursor.take(destinations.data(), destinations.size());
+          if (guests != nullptr) pool.copy_header(flit.packet, destinations.data());
         }
       } else if (guests != nullptr) {
         flit.packet = guests->ours(flit.packet);
       }
     }
     // The other rank knows of this one's packets, and not of which of its shards they are.
-    for (const core::PacketId id : freed) {
+    const auto parcel_of = [&](core::PacketId id) -> Parcel& {
       const u32 owner = to.wires.pool(id).shard();
-      from.parcels[parity][owner].freed.push_back(id);
       from.touched[parity][owner >> 6U] |= u64{1} << (owner & 63U);
-    }
+      return from.parcels[parity][owner];
+    };
+    for (const core::PacketId id : freed) parcel_of(id).freed.push_back(id);
+    for (const ArrivedCopy& copy : copies) parcel_of(copy.packet).copies.push_back(copy);
   }
 }
 
@@ -406,7 +424,10 @@ void Machine::take_parcels(std::size_t index, u32 parity, u32 worker) {
   for (Shard& other : shards_) {
     if ((other.touched[parity ^ 1U][index >> 6U] >> (index & 63U) & 1U) == 0) continue;
     Parcel& parcel = other.parcels[parity ^ 1U][index];
-    if (watched_) watches_[worker].mails += parcel.flits.size() + parcel.controls.size() + parcel.freed.size();
+    if (watched_) {
+      watches_[worker].mails +=
+          parcel.flits.size() + parcel.controls.size() + parcel.freed.size() + parcel.copies.size();
+    }
     shard.receive(parcel);
   }
 }

@@ -11,6 +11,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/base/pages.hpp"
 #include "banyan/core/packet.hpp"
+#include "banyan/engine/destination_sets.hpp"
 
 namespace banyan::engine {
 
@@ -52,6 +53,24 @@ class PacketPool {
   [[nodiscard]] u16 value(core::PacketId id) const noexcept { return value_of(id); }
   void raise_value(core::PacketId id, u16 value) noexcept { value_of(id) = std::max(value_of(id), value); }
   void clear_value(core::PacketId id) noexcept { value_of(id) = 0; }
+
+  /// Keeps the destinations of multidestination packets beside the records, from now on (before any packet is made).
+  void keep_sets(u32 terminals) { sets_.keep(terminals, most_, kChunkBits); }
+  [[nodiscard]] bool keeps_sets() const noexcept { return sets_.kept(); }
+  // Requires keeps_sets().
+  [[nodiscard]] u32 words_of_header() const noexcept { return sets_.words(); }
+  /// A bit per terminal that the packet is for. Any shard may ask.
+  [[nodiscard]] const u64* header(core::PacketId id) const noexcept { return sets_.header(index_of(id)); }
+  /// `fill(std::span<u64>)` sets the bits of a new packet.
+  template <class Fill>
+  void open_header(core::PacketId id, Fill&& fill) {
+    sets_.open(index_of(id), fill);
+  }
+  void copy_header(core::PacketId id, const u64* header) { sets_.copy(index_of(id), header); }
+  /// A copy is at its terminal. False where none was due there.
+  bool strike(core::PacketId id, u32 terminal) noexcept { return sets_.remove(index_of(id), terminal); }
+  /// Copies that are not at their terminals, as far as the pool was told.
+  [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return sets_.owed(index_of(id)); }
 
   [[nodiscard]] core::PacketId allocate() {
     if (free_count_ == 0) grow();
@@ -124,9 +143,11 @@ class PacketPool {
   void archive_chunk(Archive& a, u32 chunk) {
     a.row(chunks_[chunk], 1U << kChunkBits);
     if (keeps_values_) a.row(values_[chunk].get(), 1U << kChunkBits);
+    sets_.archive(a, chunk);
   }
   void make(u32 chunk) {
     if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);
+    sets_.grow();
     const u32 place = chunk < kSmall ? 0 : (chunk - kSmall) % kBlock;
     if (place == 0) blocks_.emplace_back(std::size_t{chunk < kSmall ? 1 : kBlock} << kChunkBits);
     chunks_[chunk] = blocks_.back().data() + (std::size_t{place} << kChunkBits);
@@ -152,6 +173,7 @@ class PacketPool {
   std::unique_ptr<core::Packet*[]> chunks_;
   bool keeps_values_ = false;
   std::unique_ptr<Values[]> values_;  ///< where they are kept
+  DestinationSets sets_;
 };
 
 }  // namespace banyan::engine

@@ -7,7 +7,7 @@
 #include "banyan/base/archive.hpp"
 #include "banyan/engine/endpoint_plan.hpp"
 #include "banyan/engine/latency_sums.hpp"
-#include "banyan/engine/multicast_sets.hpp"
+#include "banyan/engine/multicast_ledger.hpp"
 
 namespace banyan::engine {
 

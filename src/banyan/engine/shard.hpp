@@ -99,6 +99,8 @@ struct Shard {
     for (const auto& mail : parcel.flits) take(mail);
     for (const auto& mail : parcel.controls) take(mail);
     for (const core::PacketId id : parcel.freed) terminals->pool().release(id);
+    for (const ArrivedCopy& copy : parcel.copies)
+      static_cast<void>(terminals->sink.settle_copy(copy.packet, copy.terminal));
     for (const Word& word : parcel.words) hear(word);
     parcel.clear();
   }

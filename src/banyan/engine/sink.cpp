@@ -19,13 +19,17 @@ void Sink::deliver_message(const core::Packet& packet, u32 terminal, Tick first,
   if (recorder_.window().holds(packet.birth)) recorder_.message(packet, first - packet.birth, now - packet.birth);
 }
 
-bool Sink::deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
-  if (!source_.sets().remove(id, terminal)) ++misdelivered_;
-  core::Packet copy = source_.pool()[id];
+void Sink::deliver_copy(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
+  core::Packet copy = packet;
   copy.destination = terminal;
   arrive(copy, terminal, now, hops, serialization);
-  if (source_.sets().owed(id) != 0) return false;
-  if (plan_.flows != nullptr) admit(copy, terminal, now, {false, static_cast<u16>(hops), 0});
+}
+
+bool Sink::settle_copy(core::PacketId id, u32 terminal) noexcept {
+  PacketPool& pool = source_.pool();
+  if (!pool.strike(id, terminal)) ++misdelivered_;
+  if (pool.owed(id) != 0) return false;
+  pool.release(id);
   return true;
 }
 

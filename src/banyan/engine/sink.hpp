@@ -53,21 +53,27 @@ class Sink {
     arrive(packet, terminal, now, hops, 0);
   }
 
-  /// A copy of a multidestination packet of this shard arrived; true: it was the last, release the record. Its order is
-  /// not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets of their pair.
-  bool deliver_copy(core::PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
-  /// Does what deliver_copy() does, for a packet that brings every terminal the answer to one of its own, `own`. True:
-  /// it was the last copy; releasing both is up to the caller.
-  bool deliver_result(core::PacketId id, const core::Packet& own, u32 terminal, Tick now, u32 hops,
+  /// A copy of a multidestination packet of whatever shard arrived, of which its owner has to hear: settle_copy(),
+  /// there. Its order is not looked at: worms choose ways of their own (core/multicast.hpp), on which they pass packets
+  /// of their pair.
+  void deliver_copy(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept;
+  /// A copy of a multidestination packet of this shard is at a terminal of whatever shard. After the last one the
+  /// record is free; true then.
+  bool settle_copy(core::PacketId id, u32 terminal) noexcept;
+  /// What an admission hears of a multidestination packet, when its last copy has arrived. Where there is one, all
+  /// terminals are in this shard.
+  void admit_copies(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
+    if (plan_.flows != nullptr) admit(packet, terminal, now, {false, static_cast<u16>(hops), 0});
+  }
+  /// Does what deliver_copy() does, for a packet of this shard that brings every terminal the answer to one of its own,
+  /// `own`, which the caller releases.
+  void deliver_result(core::PacketId id, const core::Packet& own, u32 terminal, Tick now, u32 hops,
                       Tick serialization) noexcept {
-    if (!source_.sets().remove(id, terminal) || own.source != terminal) [[unlikely]]
+    if (own.source != terminal) [[unlikely]]
       ++misdelivered_;
     arrive(own, terminal, now, hops, serialization);
-    return source_.sets().owed(id) == 0;
+    static_cast<void>(settle_copy(id, terminal));
   }
-  /// Terminals that a multidestination packet of this shard has not reached yet.
-  [[nodiscard]] core::TerminalBits destinations(core::PacketId id) const noexcept { return source_.sets().bits(id); }
-  [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return source_.sets().owed(id); }
 
   [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }
   /// Packets that arrived after a later one of the same source, destination and traffic (with check_order).

@@ -20,7 +20,6 @@ Source::Source(const EndpointPlan& plan, Recorder& recorder)
       births_(plan.size(), plan.steady.hold),
       closed_(plan.traffic_count, kNever),
       draws_ways_(plan.routing->random()) {
-  if (plan.any_replicates) sets_ = MulticastSets(plan.total_terminals);
   if (plan.any_answers) answers_ = Answers(cursors_.size());
   if (plan.flows == nullptr) return;
   feed_.resize(cursors_.size());
@@ -300,8 +299,9 @@ template <bool Waits, bool Plain, bool Flowing>
                       static_cast<u8>(traffic), message.flags, message.copies},
                      cursor.offset, flits, now);
   if (!Plain && message.copies != 0) [[unlikely]] {
-    const std::span<u64> bits = sets_.open(id, pool_.created());
-    plan_.traffics[traffic]->destinations(packet.source, cursor.nth, message, bits);
+    pool_.open_header(id, [&](std::span<u64> bits) {
+      plan_.traffics[traffic]->destinations(packet.source, cursor.nth, message, bits);
+    });
   }
   packet.sequence = Plain ? cursor.packets++ : next_sequence(local, cursor);
   plan_.routing->prepare(packet, message.word);

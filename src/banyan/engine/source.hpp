@@ -12,7 +12,6 @@
 #include "banyan/engine/birth_wheel.hpp"
 #include "banyan/engine/endpoint_plan.hpp"
 #include "banyan/engine/flows.hpp"
-#include "banyan/engine/multicast_sets.hpp"
 #include "banyan/engine/packet_pool.hpp"
 #include "banyan/engine/probe.hpp"
 #include "banyan/engine/recorder.hpp"
@@ -56,9 +55,6 @@ class Source {
 
   [[nodiscard]] PacketPool& pool() noexcept { return pool_; }
   [[nodiscard]] const PacketPool& pool() const noexcept { return pool_; }
-  /// Destinations of the multidestination packets of the pool.
-  [[nodiscard]] MulticastSets& sets() noexcept { return sets_; }
-  [[nodiscard]] const MulticastSets& sets() const noexcept { return sets_; }
 
   /// Brings `ready()` up to date; `now` must not decrease.
   void advance(Tick now) noexcept {
@@ -154,7 +150,7 @@ class Source {
   /// Cursors of all terminals, as Population::digest.
   [[nodiscard]] u64 digest() const noexcept;
   void archive(Archive& a) {
-    a(pool_, sets_, cursors_, next_, births_, answers_, feed_, lane_, control_parked_, look_at_, closed_);
+    a(pool_, cursors_, next_, births_, answers_, feed_, lane_, control_parked_, look_at_, closed_);
     a(posted_, answered_, kept_in_window_, skipped_, posted_at_once_);
     if (plan_.flows != nullptr) a(*plan_.flows);
   }
@@ -237,7 +233,6 @@ class Source {
   const EndpointPlan& plan_;
   Recorder& recorder_;
   PacketPool pool_;
-  MulticastSets sets_;
   Random queue_choice_;
   Random way_choice_;
   std::vector<Cursor> cursors_;  ///< [local * traffics + traffic]

@@ -103,8 +103,8 @@ void install(const config::Values& values, engine::Builder& builder) {
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
   Collectives collectives = find_collectives(values, builder, worms, ports, buffer);
-  check_chunks(values, buffer, ports, replicates(builder) ? longest : 0);
-  if (!replicates(builder)) buffer.reserve = 0;
+  check_chunks(values, buffer, ports, builder.replicates() ? longest : 0);
+  if (!builder.replicates()) buffer.reserve = 0;
   cut_worms(builder, worms, u64{buffer.chunks} * 17);
   add_worms<CentralBuffer>(builder, worms, std::pair{buffer, std::move(collectives)});
 }

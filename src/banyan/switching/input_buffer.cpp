@@ -499,7 +499,7 @@ void InputBuffer::waits(std::vector<engine::Wait>& into) const {
 
 void install(const config::Values& values, engine::Builder& builder) {
   const WormSettings worms = read_worms(values, builder);
-  if (values.text("space") == "guaranteed" && replicates(builder) && builder.longest_message() > worms.fifo) {
+  if (values.text("space") == "guaranteed" && builder.replicates() && builder.longest_message() > worms.fifo) {
     values.fail(
         "fifo",
         fmt::format("a replicated packet of {} flits does not fit a FIFO of {}", builder.longest_message(), worms.fifo),

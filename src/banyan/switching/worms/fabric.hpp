@@ -10,7 +10,7 @@
 // What a switch does in a cycle changes others in later cycles only: the order of switches within a cycle is free, and
 // so is the cut into shards. A chunk is put into the FIFO of the next switch when it starts, which nobody notices
 // before its first flit is there; between shards it goes by mail, which is there before that. Worms that replicate read
-// one set of destinations at every switch: networks with such traffic live in one shard.
+// the same header at every switch, wherever it is; who has sent one hears of the copies that have arrived.
 #pragma once
 
 #include <fmt/core.h>
@@ -164,7 +164,7 @@ class WormFabric : public engine::WholeNetwork {
     const PacketId id = arrival.flit.packet;
     if (arrival.port == kToTerminal) return count(into, id, 1);
     const Chunk chunk = chunk_of(arrival.flit);
-    if (chunk.last != 0) count(into, id, 1);
+    if (chunk.last != 0) count(into, id, derived().served_from(arrival.entity, chunk));
     into.places.known(channel_into(arrival.entity), 0, chunk.flits);
   }
   void hold(const engine::ControlArrival& arrival, engine::Holdings& into) const final {
@@ -174,7 +174,7 @@ class WormFabric : public engine::WholeNetwork {
   /// Counted by tails: a packet is where its tail is, once per terminal that it is still for.
   void hold(engine::Holdings& into) const final {
     for (const Source& source : sources_) {
-      if (source.packet != kNone) count(into, source.packet, copies(source.packet));
+      if (source.packet != kNone) count(into, source.packet, copies_of(source.packet));
     }
     // For every link: credits + flits in the FIFO behind, those on the way there included + credits on the way back.
     for (u32 o = 0; o < outputs_.size(); ++o) {
@@ -329,8 +329,8 @@ class WormFabric : public engine::WholeNetwork {
   void find_up_ports() {
     up_ports_.assign(switches_, 0);
     for (u32 s = 0; routes_ != nullptr && s < switches_; ++s) {
-      for (const u16 p : routes_->up_ports(s)) up_ports_[s] |= u64{1} << p;
-      if (settings_.both_ways) up_ports_[s] = routes_->replicating_up_ports(s);
+      for (const u16 p : routes_->up_ports(node(s))) up_ports_[s] |= u64{1} << p;
+      if (settings_.both_ways) up_ports_[s] = routes_->replicating_up_ports(node(s));
     }
   }
 
@@ -357,15 +357,20 @@ class WormFabric : public engine::WholeNetwork {
   [[nodiscard]] u32 header_flits(PacketId id) const noexcept {
     return record(id).copies == 0 ? 1 : header_flits_[record(id).traffic];
   }
-  [[nodiscard]] u64 copies(PacketId id) const noexcept {
-    return record(id).copies == 0 ? derived().weight(id) : terminals_.sink.owed(id);
+  /// Deliveries that a packet is for whose tail is at its source.
+  [[nodiscard]] u64 copies_of(PacketId id) const noexcept {
+    return record(id).copies == 0 ? derived().weight(id) : record(id).copies;
+  }
+  /// The terminals that a worm is for.
+  [[nodiscard]] core::TerminalBits header(PacketId id) const noexcept {
+    return pools_[id >> engine::PacketPool::kIndexBits]->header(id);
   }
 
   [[nodiscard]] Ways ways(u32 input, PacketId id, u32 hops) noexcept {
     const u32 s = input / ports_;
     const core::Packet& packet = record(id);
     if (packet.copies != 0) {
-      const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
+      const auto branches = routes_->branches(node(s), input % ports_, header(id), settings_.both_ways);
       Ways found{branches.down, 0};
       if (branches.up) found.any = up_ports_[s];
       return found;
@@ -384,7 +389,7 @@ class WormFabric : public engine::WholeNetwork {
   [[nodiscard]] u64 served_behind(u32 input, PacketId id) const noexcept {
     if (record(id).copies == 0) return derived().weight(id);
     const u32 s = input / ports_;
-    const auto branches = routes_->branches(s, input % ports_, terminals_.sink.destinations(id), settings_.both_ways);
+    const auto branches = routes_->branches(node(s), input % ports_, header(id), settings_.both_ways);
     u64 sum = 0;
     for (u64 m = branches.down; m != 0; m &= m - 1) { sum += served_by(s, static_cast<u32>(std::countr_zero(m)), id); }
     return sum + (branches.up ? served_above(s, id) : 0);
@@ -392,20 +397,20 @@ class WormFabric : public engine::WholeNetwork {
   /// Destinations that a branch over an output serves.
   [[nodiscard]] u64 served_by(u32 s, u32 port, PacketId id) const noexcept {
     if (record(id).copies == 0) return derived().weight(id);
-    const auto up = routes_->up_ports(s);
+    const auto up = routes_->up_ports(node(s));
     if (std::find(up.begin(), up.end(), port) != up.end()) return served_above(s, id);
-    const core::TerminalBits header = terminals_.sink.destinations(id);
+    const core::TerminalBits all = header(id);
     u64 sum = 0;
     for (u32 w = 0; w < routes_->words(); ++w) {
-      sum += static_cast<u64>(std::popcount(header[w] & routes_->reach(s, port)[w]));
+      sum += static_cast<u64>(std::popcount(all[w] & routes_->reach(node(s), port)[w]));
     }
     return sum;
   }
   [[nodiscard]] u64 served_above(u32 s, PacketId id) const noexcept {
-    const core::TerminalBits header = terminals_.sink.destinations(id);
+    const core::TerminalBits all = header(id);
     u64 sum = 0;
     for (u32 w = 0; w < routes_->words(); ++w) {
-      sum += static_cast<u64>(std::popcount(header[w] & ~(settings_.both_ways ? routes_->below(s)[w] : 0)));
+      sum += static_cast<u64>(std::popcount(all[w] & ~(settings_.both_ways ? routes_->below(node(s))[w] : 0)));
     }
     return sum;
   }
@@ -674,9 +679,16 @@ class WormFabric : public engine::WholeNetwork {
     if (packet.copies == 0) {
       terminals_.sink.deliver(packet, terminal(t), now, packet.hops, arrival.way >> 8U);
       wires_.release(arrival.packet);
-    } else if (terminals_.sink.deliver_copy(arrival.packet, terminal(t), now, hops, arrival.way >> 8U)) {
-      wires_.release(arrival.packet);
+    } else {
+      terminals_.sink.deliver_copy(packet, terminal(t), now, hops, arrival.way >> 8U);
+      settle(arrival.packet, terminal(t), now, hops);
     }
+  }
+  /// Tells the owner of a worm that a copy has arrived.
+  void settle(PacketId id, u32 terminal, Tick now, u32 hops) noexcept {
+    if (!wires_.owns(id)) return wires_.post({id, terminal});
+    const core::Packet packet = record(id);
+    if (terminals_.sink.settle_copy(id, terminal)) terminals_.sink.admit_copies(packet, terminal, now, hops);
   }
 
   /// Idle terminals with a waiting message start it.

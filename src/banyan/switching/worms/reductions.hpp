@@ -109,9 +109,7 @@ class Reductions {
     const PacketId mine = std::exchange(own(collective(packet), terminal), kNone);
     if (mine == kNone || pool_[mine].message != packet.message || carried_[index(id)].value != expected(packet))
       ++wrong_;
-    if (terminals_.sink.deliver_result(id, pool_[mine == kNone ? id : mine], terminal, now, hops, serialization)) {
-      pool_.release(id);
-    }
+    terminals_.sink.deliver_result(id, pool_[mine == kNone ? id : mine], terminal, now, hops, serialization);
     if (mine != kNone) pool_.release(mine);
   }
 
@@ -209,11 +207,8 @@ class Reductions {
   [[nodiscard]] PacketId turn_round(PacketId from, u32 r) {
     const PacketId id = pool_.allocate();
     pool_[id] = pool_[from];
-    const std::span<u64> bits = terminals_.source.sets().open(id, pool_.created());
-    traffics_[collectives_.traffics[r]]->members(bits);
-    u32 members = 0;
-    for (const u64 word : bits) members += static_cast<u32>(std::popcount(word));
-    pool_[id].copies = static_cast<u16>(members);
+    pool_.open_header(id, [&](std::span<u64> bits) { traffics_[collectives_.traffics[r]]->members(bits); });
+    pool_[id].copies = static_cast<u16>(pool_.owed(id));
     metrics_.count(done_);
     return id;
   }

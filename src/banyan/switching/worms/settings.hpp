@@ -52,10 +52,6 @@ struct WormSettings {
 [[nodiscard]] inline u32 chunk_flits(const config::Values& values, const core::Graph& graph) {
   return values.natural("chunk") != 0 ? values.natural("chunk") : graph.most_ports();
 }
-[[nodiscard]] inline bool replicates(const engine::Builder& builder) {
-  return std::any_of(builder.traffics().begin(), builder.traffics().end(),
-                     [](const core::Traffic* t) { return t->replicates(); });
-}
 /// Flits of the header of a traffic's worms.
 [[nodiscard]] inline u32 header_flits_of(const core::Traffic& traffic, const core::Graph& graph) {
   const u32 own = traffic.header_flits();
@@ -74,7 +70,7 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
     values.fail("fifo", fmt::format("a FIFO of {} flits does not hold a chunk of {}", worms.fifo, worms.chunk),
                 fmt::format("use a FIFO of at least {} flits", worms.chunk));
   }
-  if (!replicates(builder)) return;
+  if (!builder.replicates()) return;
   if (builder.routing().multicast_routes() == nullptr) {
     values.fail(
         "name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
@@ -116,7 +112,7 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
     values.fail("arbitration", "worms that wait for all of their outputs up and down would wait in a circle",
                 "use replicate_on = \"way_down\"");
   }
-  if (replicates(builder) && builder.longest_message() > worms.fifo) {
+  if (builder.replicates() && builder.longest_message() > worms.fifo) {
     values.fail(
         "arbitration",
         fmt::format("a worm of {} flits never finds room in FIFOs of {}", builder.longest_message(), worms.fifo),
@@ -133,11 +129,13 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
   return worms;
 }
 
-/// Cuts a network of worms. Where traffic replicates it stays whole: the destinations of a worm lie in one place, from
-/// which every switch on its way reads them and every terminal takes itself. `more_bytes` of a switch: beside its
-/// ports.
+/// Cuts a network of worms. It stays whole where switches add up what they replicate, since contributions and results
+/// of all terminals are known in one place, and where an admission waits for the last copy of a worm, which may be
+/// anywhere. `more_bytes` of a switch: beside its ports.
 inline void cut_worms(engine::Builder& builder, const WormSettings& worms, u64 more_bytes = 0) {
-  if (replicates(builder)) {
+  const bool reduces = std::any_of(builder.traffics().begin(), builder.traffics().end(),
+                                   [](const core::Traffic* t) { return t->traits().reduces; });
+  if (reduces || (builder.replicates() && builder.settings().admission)) {
     builder.partition_as_one();
   } else {
     const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());

@@ -1,63 +1,14 @@
-// Destinations of the multidestination packets of one shard, by the index of the packet's record; and multicasts of
-// which some messages have arrived and others have not.
+// Multicasts of which some messages have arrived and others have not.
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <span>
-#include <vector>
 
 #include "banyan/base/archive.hpp"
 #include "banyan/base/flat_map.hpp"
 #include "banyan/base/hash.hpp"
-#include "banyan/engine/packet_pool.hpp"
+#include "banyan/base/types.hpp"
 
 namespace banyan::engine {
-
-/// One row of bits per packet record: the terminals that it has not reached yet.
-class MulticastSets {
- public:
-  MulticastSets() = default;
-  explicit MulticastSets(u32 terminals) : words_((terminals + 63) / 64) {}
-
-  void reserve(u32 packets) { grow(packets); }
-  /// The row of a new packet, empty.
-  [[nodiscard]] std::span<u64> open(core::PacketId id, u32 created) {
-    grow(created);
-    const std::span<u64> bits = row(id);
-    std::fill(bits.begin(), bits.end(), 0);
-    return bits;
-  }
-  [[nodiscard]] const u64* bits(core::PacketId id) const noexcept { return rows_.data() + place(id); }
-  /// One copy arrived. False when it was not due.
-  bool remove(core::PacketId id, u32 terminal) noexcept {
-    u64& word = rows_[place(id) + terminal / 64];
-    const u64 bit = u64{1} << (terminal % 64);
-    const bool due = (word & bit) != 0;
-    word &= ~bit;
-    return due;
-  }
-  /// Copies that have not arrived.
-  [[nodiscard]] u32 owed(core::PacketId id) const noexcept {
-    u32 count = 0;
-    for (u32 w = 0; w < words_; ++w) count += static_cast<u32>(std::popcount(rows_[place(id) + w]));
-    return count;
-  }
-
-  void archive(Archive& a) { a(rows_); }
-
- private:
-  [[nodiscard]] std::size_t place(core::PacketId id) const noexcept {
-    return static_cast<std::size_t>(id & PacketPool::kIndexOfOne) * words_;
-  }
-  [[nodiscard]] std::span<u64> row(core::PacketId id) { return {rows_.data() + place(id), words_}; }
-  void grow(u32 packets) {
-    if (rows_.size() < std::size_t{packets} * words_) rows_.resize(std::size_t{packets} * words_);
-  }
-
-  u32 words_ = 0;
-  std::vector<u64> rows_;
-};
 
 /// Multicasts under way, whether one packet that switches replicate or many that the terminals forward.
 class MulticastLedger {
