@@ -98,6 +98,10 @@ TEST_F(Launchers, Mpirun) {
   // The first process waits for the others and prints the whole table, once.
   const Output said = here("mpirun -n 3 --oversubscribe banyan sweep grid.toml --out again --csv --quiet 2>/dev/null");
   EXPECT_EQ(said.text, here("banyan export whole --csv").text);
+  // What its workers have just run was not there before.
+  const std::string notes = "mpirun -n 3 --oversubscribe banyan sweep grid.toml --csv 2>&1 >/dev/null --out ";
+  EXPECT_EQ(here(notes + "third").text.find("already"), std::string::npos);
+  EXPECT_NE(here(notes + "third").text.find("are in third already"), std::string::npos);
 }
 
 /// Half a gigabyte of other packages comes with it in Debian, so the build does not install it.

@@ -142,6 +142,27 @@ run      = { warmup = 200, measure = 500, audit = "full" }
   expect_same("worms.toml switch=input_buffer", {3});
 }
 
+TEST_F(Ranks, ReductionsInTheNetwork) {
+  write("sums.toml", R"(
+topology = { name = "bidirectional_min", hosts = 64, ports = 8 }
+switch   = "central_buffer"
+routing  = "nearest_common_ancestor"
+traffic  = [{ name = "multicast_collective", operation = "all_reduce", implementation = "in_network", iterations = 8, size = 100 },
+            { name = "uniform", load = 0.2 }]
+run      = { sessions = 1, audit = "full" }
+)");
+  write("jobs.toml", R"(
+topology = { name = "bidirectional_min", hosts = 64 }
+switch   = "central_buffer"
+routing  = "nearest_common_ancestor"
+job      = [{ name = "sum", generator = { collective = "all_reduce", algorithm = "in_network", ranks = 24, bytes = "4 KiB" }, repeats = 2, placement = "random" },
+            { name = "barrier", generator = { collective = "barrier", algorithm = "in_network", ranks = 16 }, placement = "random" }]
+)");
+  expect_same("sums.toml", {3});
+  expect_same("sums.toml run.shards=6", {2}, 2);
+  expect_same("jobs.toml", {3});
+}
+
 TEST_F(Ranks, PacketsThatAreHeldBack) {
   for (const char* admission : {"receiver_credits", "hpcc"}) {
     expect_same(std::string("mesh.toml run.audit=full switch.vcs=4 switch.buffer=16 traffic.uniform.size=20 "
@@ -173,16 +194,18 @@ admission = "dctcp"
 )");
   write("jobs.toml", R"(
 topology = { name = "bidirectional_min", hosts = 16 }
-switch   = "central_buffer"
 routing  = "nearest_common_ancestor"
-job      = { name = "sum", generator = { collective = "barrier", algorithm = "in_network", ranks = 8 } }
+job      = { name = "sum", generator = { collective = "barrier", algorithm = "dissemination", ranks = 8 } }
+)");
+  write("recn.toml", R"(
+topology = { name = "bidirectional_min", hosts = 16 }
+switch   = { name = "cioq", control_delay = 0 }
+routing  = { name = "nearest_common_ancestor", up = "destination_digit" }
+traffic  = { name = "uniform", load = 0.2, size = 64 }
 )");
   expect_refusal(on(2, "banyan run worms.toml"), "an admission waits for all copies");
-  expect_refusal(on(2, "banyan run jobs.toml"), "switches add its messages up");
-  expect_refusal(on(2,
-                    "banyan run jobs.toml job.generator.algorithm=dissemination switch=ideal switch.latency=1 "
-                    "switch.per_byte=1"),
-                 "one queue");
+  expect_refusal(on(2, "banyan run recn.toml"), "switch.control_delay is 0");
+  expect_refusal(on(2, "banyan run jobs.toml switch=ideal switch.latency=1 switch.per_byte=1"), "one queue");
 }
 
 /// Hosts, placements, a background, messages that ask first, computation, several jobs and repeats.

@@ -15,17 +15,11 @@ void require_shareable(const Experiment& experiment) {
                                kAlone);
 }
 
-void require_shareable(const config::Values& job, bool reduces) {
-  if (!reduces) return;
-  job.fail("name", "switches add its messages up, which does not work over several ranks yet", kAlone);
-}
-
 void require_shareable(const Experiment& experiment, const Traffics& traffics) {
   for (std::size_t i = 0; i < traffics.size(); ++i) {
     const core::TrafficTraits traits = traffics[i]->traits();
     const bool held_back = experiment.admission.component() != "none";
-    const char* const cause = traits.reduces                   ? "switches add its messages up"
-                              : traits.fetch_adds              ? "its messages are fetch-and-adds"
+    const char* const cause = traits.fetch_adds                ? "its messages are fetch-and-adds"
                               : traits.replicates && held_back ? "an admission waits for all copies of its messages"
                                                                : nullptr;
     if (cause == nullptr) continue;

@@ -9,9 +9,6 @@ namespace banyan::api {
 /// Throws ConfigError where ranks cannot share the experiment.
 void require_shareable(const Experiment& experiment);
 
-/// Throws ConfigError where they cannot share a job. `reduces`: switches add up what it contributes.
-void require_shareable(const config::Values& job, bool reduces);
-
 /// Throws ConfigError where they cannot share the traffics.
 void require_shareable(const Experiment& experiment, const Traffics& traffics);
 

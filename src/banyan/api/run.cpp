@@ -152,8 +152,7 @@ void require_same(const Experiment& experiment, const RunOptions& options) {
                    options.watches,
                    {options.trace != nullptr, !options.packet_log.empty(), !options.checkpoint.file.empty(),
                     !options.checkpoint.resume.empty()}};
-  const std::vector<Asked> all = options.ranks->sum(
-      std::vector<Asked>{mine}, [](auto& sum, const auto& more) { sum.insert(sum.end(), more.begin(), more.end()); });
+  const std::vector<Asked> all = options.ranks->sum(std::vector<Asked>{mine}, engine::Ranks::kJoin);
   for (std::size_t r = 1; r < all.size(); ++r) {
     std::string cause;
     if (all[r].program != all[0].program) {

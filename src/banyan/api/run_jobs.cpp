@@ -639,11 +639,7 @@ void add_channels(Result& result, const core::Topology& topology, const std::vec
 
 Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Result& result, Hasher& hasher) {
   Prepared prepared = prepare(experiment);
-  if (options.ranks != nullptr) {
-    for (std::size_t j = 0; j < prepared.jobs.size(); ++j)
-      require_shareable(experiment.jobs[j], prepared.jobs[j].reduces);
-    require_shareable(experiment, build_traffics(experiment, *prepared.topology));
-  }
+  if (options.ranks != nullptr) require_shareable(experiment, build_traffics(experiment, *prepared.topology));
   for (const std::string& text : prepared.notes) note(result, text);
   for (const std::string& text : warnings_of_jobs(prepared.network))
     result.warning += (result.warning.empty() ? "" : "; ") + text;

@@ -161,10 +161,7 @@ struct SteppedNetwork::State {
     delivered.clear();
     arrivals.clear();
     for (traffic::Injected* const port : ports) port->take(arrivals);
-    if (ranks != nullptr) {
-      arrivals = ranks->sum(std::move(arrivals),
-                            [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); });
-    }
+    if (ranks != nullptr) { arrivals = ranks->sum(std::move(arrivals), engine::Ranks::kJoin); }
     if (ports.size() > 1 || ranks != nullptr) std::sort(arrivals.begin(), arrivals.end());
     for (const traffic::Injected::Arrival& arrival : arrivals) {
       delivered.push_back(*pending.find(arrival.key));

@@ -62,11 +62,11 @@ std::string why_fewer_threads(const Experiment& experiment, const engine::Machin
   std::string why = fmt::format("this machine has no more than {}", cores());
   const u32 own = of_rank(switches, ranks);
   const u32 paying = threads_for(experiment, own, wanted);
-  if (paying < std::min(wanted, cores())) {
+  if (machine.cut().by == "the switch model") {
+    why = fmt::format("the switch {} steps such a network as a whole", experiment.switching.component());
+  } else if (paying < std::min(wanted, cores())) {
     why = fmt::format("{} {} switches are too few ({} per thread)", ranks == nullptr ? "its" : "a rank's", own,
                       kSwitchesPerThread);
-  } else if (threads < paying && machine.cut().by == "the switch model") {
-    why = fmt::format("the switch {} steps such a network as a whole", experiment.switching.component());
   } else if (threads < paying) {
     why = fmt::format("the network is cut into no more than {}", shards);
   }

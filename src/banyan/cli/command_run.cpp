@@ -265,12 +265,13 @@ void add_printed(std::vector<api::Result>& results, const RunArguments& argument
   for (api::Result& result : results) booksim::add_printed_latencies(result);
 }
 
-/// The sweep of a folder, whoever ran its points. Its files say, as "run" does, what the store does not hold.
+/// The sweep of a folder, whoever ran its points. Its files say, as "run" does, what the store does not hold. `in_parts`:
+/// workers of this command have just run them.
 SweptTable finish(api::ExperimentSet set, const store::Source& source, const RunArguments& arguments,
-                  const api::SweepOptions& options) {
+                  const api::SweepOptions& options, bool in_parts) {
   const std::string& out = arguments.running.out;
   store::Writer store(out);
-  std::vector<api::Result> results = store::sweep(set, source, store, options, &note);
+  std::vector<api::Result> results = store::sweep(set, source, store, options, &note, !in_parts);
   add_printed(results, arguments);
   write_file(in_folder(out, "results.csv"), api::to_csv(set, results));
   write_file(in_folder(out, "results.json"), api::to_json(set, results) + "\n");
@@ -285,7 +286,7 @@ SweptTable sweep_one_part(api::ExperimentSet set, const store::Source& source, c
   store::PartResults done = store::sweep_part(set, source, arguments.running.out, part, options, &note);
   if (arguments.part.empty() && part.index == 1) {
     await_parts(set, source, part.count, arguments);
-    return finish(std::move(set), source, arguments, options);
+    return finish(std::move(set), source, arguments, options, true);
   }
   add_printed(done.results, arguments);
   api::ExperimentSet own{set.file, set.axis_names, {}};
@@ -304,7 +305,7 @@ std::optional<SweptTable> swept(api::ExperimentSet set, const RunArguments& argu
   const std::string& out = arguments.running.out;
   if (in_parts(arguments)) return sweep_one_part(std::move(set), source, arguments, options);
   if (arguments.slurm && !run_on_slurm(set, source, arguments)) return std::nullopt;
-  if (!out.empty()) return finish(std::move(set), source, arguments, options);
+  if (!out.empty()) return finish(std::move(set), source, arguments, options, false);
   std::vector<api::Result> results = api::sweep(set, options);
   add_printed(results, arguments);
   return SweptTable{std::move(set), std::move(results)};

@@ -41,6 +41,10 @@ bool Builder::replicates() const {
   return std::any_of(traffics_.begin(), traffics_.end(), [](const core::Traffic* t) { return t->replicates(); });
 }
 
+bool Builder::reduces() const {
+  return std::any_of(traffics_.begin(), traffics_.end(), [](const core::Traffic* t) { return t->reduces(); });
+}
+
 u32 Builder::shortest_packet() const {
   u32 shortest = kNone;
   for (const core::Traffic* t : traffics_) {
@@ -123,6 +127,7 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
     }
     if (settings_.utilization_time != 0 && !pool(i).keeps_values()) pool(i).keep_values();
     if (replicates() && !pool(i).keeps_sets()) pool(i).keep_sets(graph.terminals());
+    if (reduces() && !pool(i).keeps_contributions()) pool(i).keep_contributions();
   }
 }
 
@@ -130,10 +135,10 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
 void Builder::deal_shards() {
   const u32 ranks = settings_.ranks == nullptr ? 1 : settings_.ranks->size();
   if (ranks > shards()) {
-    const bool whole = shards() == 1 && cut_by_ == kByModel;
+    if (!whole_because_.empty())
+      throw ConfigError({"mpirun", 0, 0, ""}, fmt::format("{} ranks, and {}", ranks, whole_because_), whole_remedy_);
     throw ConfigError({"mpirun", 0, 0, ""},
-                      whole ? fmt::format("{} ranks, and this switch model steps such a network as a whole", ranks)
-                            : fmt::format("{} ranks, and this network is cut into no more than {}", ranks, shards()),
+                      fmt::format("{} ranks, and this network is cut into no more than {}", ranks, shards()),
                       shards() == settings_.shards ? fmt::format("give run.shards = {} or more, or 0", ranks)
                       : shards() == 1              ? "run it without mpirun"
                                                    : fmt::format("start {} ranks at most", shards()));
@@ -144,7 +149,11 @@ void Builder::deal_shards() {
   for (u32 i = first; i < last; ++i) own_.push_back(i);
 }
 
-void Builder::partition_as_one() { partition(std::vector<u32>(topology_.graph().switches(), 0), 1); }
+void Builder::partition_as_one(const std::string& cause, const std::string& remedy) {
+  whole_because_ = cause;
+  whole_remedy_ = remedy;
+  partition(std::vector<u32>(topology_.graph().switches(), 0), 1);
+}
 
 void Builder::partition_by_size(u64 bytes_per_switch) {
   const u64 fitting = (bytes_per_switch * topology_.graph().switches() + kShardBytes - 1) / kShardBytes;

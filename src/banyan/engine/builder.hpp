@@ -57,6 +57,8 @@ class Builder {
 
   /// Whether switches make copies of a traffic's packets for several destinations.
   [[nodiscard]] bool replicates() const;
+  /// Whether switches add up the packets of a traffic.
+  [[nodiscard]] bool reduces() const;
 
   /// Messages are cut into packets of at most so many flits, whatever the traffics say; before partition.
   void cut_messages(u32 longest) { longest_packet_ = longest; }
@@ -68,8 +70,10 @@ class Builder {
   /// Messages of a pair may overtake each other whatever the routing promises, because a terminal sends several at
   /// once, or because switches change their order; before partition.
   void several_at_once() { in_turn_ = false; }
-  /// The whole network in one shard (populations with peer access).
-  void partition_as_one();
+  /// The whole network in one shard (populations with peer access). Who asks for several ranks is told why: `cause`,
+  /// and what helps.
+  void partition_as_one(const std::string& cause = "this switch model steps such a network as a whole",
+                        const std::string& remedy = "run it without mpirun");
 
   /// Cuts the network into parts of about `bytes_per_switch` x switches <= kShardBytes, or into settings().shards.
   /// Which switches share a shard: cut_network.
@@ -157,6 +161,8 @@ class Builder {
   bool in_turn_ = true;
   Tick window_ = 1;
   std::string cut_by_ = "the switch model";
+  std::string whole_because_;  ///< of partition_as_one
+  std::string whole_remedy_;
   std::vector<Shard> parts_;
   std::vector<u32> own_;
 };

@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What sums over ranks do with lists, and with the other things below.
-constexpr auto kJoin = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+/// What sums over ranks do with the things below.
+constexpr auto kJoin = Ranks::kJoin;
 constexpr auto kAdd = [](auto& sum, const auto& more) { sum += more; };
 constexpr auto kAddEach = [](auto& sum, const auto& more) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
@@ -336,12 +336,13 @@ void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text)
     const core::PacketId ours = flit.packet;
     Guests* const guests = guests_of(from, ours);
     if (guests != nullptr) flit.packet = guests->theirs(ours);
+    const PacketPool& pool = from.wires.pool(ours);
     if (flit.sequence == 0) {
-      const PacketPool& pool = from.wires.pool(ours);
       const Record record{pool[ours], flit.packet, pool.keeps_values() ? pool.value(ours) : u32{0}};
       append(records, &record, 1);
       if (record.packet.copies != 0) append(records, pool.header(ours), pool.words_of_header());
     }
+    if (pool.keeps_contributions()) append(records, &pool.contribution(ours), 1);
     if (guests != nullptr && forgets_ && (flit.flags & core::kTail) != 0) guests->leave(ours);
   }
   for (core::PacketId& id : parcel.freed) {
@@ -389,11 +390,11 @@ void Machine::unpack(u32 rank, u32 parity) {
     for (Mail<FlitArrival>& mail : parcel.flits) {
       core::Flit& flit = mail.arrival.flit;
       Guests* const guests = guests_of(to, flit.packet);
+      PacketPool& pool = to.wires.pool(flit.packet);
       if (flit.sequence == 0) {
         Record record;
         cursor.take(&record, 1);
         const u16 value = static_cast<u16>(record.value);
-        PacketPool& pool = to.wires.pool(flit.packet);
         if (guests == nullptr) {
           pool.copy(flit.packet, record.packet, value);
         } else {
@@ -407,6 +408,7 @@ void Machine::unpack(u32 rank, u32 parity) {
       } else if (guests != nullptr) {
         flit.packet = guests->ours(flit.packet);
       }
+      if (pool.keeps_contributions()) cursor.take(&pool.contribution(flit.packet), 1);
     }
     // The other rank knows of this one's packets, and not of which of its shards they are.
     const auto parcel_of = [&](core::PacketId id) -> Parcel& {

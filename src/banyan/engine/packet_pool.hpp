@@ -15,6 +15,12 @@
 
 namespace banyan::engine {
 
+/// What a contribution to a reduction in the network brings, or its result.
+struct Contribution {
+  u64 value = 0;
+  u64 weight = 0;  ///< terminals that it is of
+};
+
 /// A handle is a slot and a place in it. A pool has several slots where there are few shards, and so more packets.
 class PacketPool {
  public:
@@ -72,6 +78,18 @@ class PacketPool {
   /// Copies that are not at their terminals, as far as the pool was told.
   [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return sets_.owed(index_of(id)); }
 
+  /// Keeps a contribution beside each record, from now on (before any packet is made).
+  void keep_contributions() {
+    keeps_contributions_ = true;
+    contributions_ = std::make_unique<Contributions[]>(most_ >> kChunkBits);
+  }
+  [[nodiscard]] bool keeps_contributions() const noexcept { return keeps_contributions_; }
+  /// Requires keeps_contributions(). Whoever has the tail of the packet may read and write it, in whatever shard.
+  [[nodiscard]] Contribution& contribution(core::PacketId id) const noexcept {
+    const u32 index = index_of(id);
+    return contributions_[index >> kChunkBits][index & ((1U << kChunkBits) - 1)];
+  }
+
   [[nodiscard]] core::PacketId allocate() {
     if (free_count_ == 0) grow();
     return base_ + free_[--free_count_];
@@ -122,6 +140,7 @@ class PacketPool {
   static constexpr u32 kSmall = 8;   ///< chunks that have memory of their own: 2 MB, a huge page
   static constexpr u32 kBlock = 64;  ///< chunks of the others that share theirs: what is not used of it takes no memory
   using Values = std::unique_ptr<u16[]>;
+  using Contributions = std::unique_ptr<Contribution[]>;
 
   [[noreturn]] void refuse() const {
     throw ConfigError(
@@ -143,10 +162,12 @@ class PacketPool {
   void archive_chunk(Archive& a, u32 chunk) {
     a.row(chunks_[chunk], 1U << kChunkBits);
     if (keeps_values_) a.row(values_[chunk].get(), 1U << kChunkBits);
+    if (keeps_contributions_) a.row(contributions_[chunk].get(), 1U << kChunkBits);
     sets_.archive(a, chunk);
   }
   void make(u32 chunk) {
     if (keeps_values_) values_[chunk] = std::make_unique<u16[]>(1U << kChunkBits);
+    if (keeps_contributions_) contributions_[chunk] = std::make_unique<Contribution[]>(1U << kChunkBits);
     sets_.grow();
     const u32 place = chunk < kSmall ? 0 : (chunk - kSmall) % kBlock;
     if (place == 0) blocks_.emplace_back(std::size_t{chunk < kSmall ? 1 : kBlock} << kChunkBits);
@@ -173,6 +194,8 @@ class PacketPool {
   std::unique_ptr<core::Packet*[]> chunks_;
   bool keeps_values_ = false;
   std::unique_ptr<Values[]> values_;  ///< where they are kept
+  bool keeps_contributions_ = false;
+  std::unique_ptr<Contributions[]> contributions_;  ///< where they are kept
   DestinationSets sets_;
 };
 

@@ -67,6 +67,9 @@ class Ranks {
   /// Meets all other ranks. Throws RankFailed when one of them came to tell that it has failed.
   void exchange() { meet(Kind::window); }
 
+  /// What sum() does with lists: one behind the other.
+  static constexpr auto kJoin = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+
   /// Adds up a value of every rank, in the order of ranks: `add(sum, theirs)`. Every rank returns the same.
   template <class T, class Add>
   [[nodiscard]] T sum(T mine, Add&& add) {

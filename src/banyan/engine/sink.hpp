@@ -65,14 +65,12 @@ class Sink {
   void admit_copies(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
     if (plan_.flows != nullptr) admit(packet, terminal, now, {false, static_cast<u16>(hops), 0});
   }
-  /// Does what deliver_copy() does, for a packet of this shard that brings every terminal the answer to one of its own,
-  /// `own`, which the caller releases.
-  void deliver_result(core::PacketId id, const core::Packet& own, u32 terminal, Tick now, u32 hops,
-                      Tick serialization) noexcept {
+  /// A copy of a packet of whatever shard arrived that brings every terminal the answer to one of its own, `own`. Its
+  /// owner has to hear of it as of deliver_copy().
+  void deliver_result(const core::Packet& own, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
     if (own.source != terminal) [[unlikely]]
       ++misdelivered_;
     arrive(own, terminal, now, hops, serialization);
-    static_cast<void>(settle_copy(id, terminal));
   }
 
   [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }

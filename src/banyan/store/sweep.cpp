@@ -153,7 +153,7 @@ std::string continuation(const Source& source, const std::string& folder) {
 }
 
 std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& source, Writer& store,
-                               const api::SweepOptions& options, const Tell& say) {
+                               const api::SweepOptions& options, const Tell& say, bool tells_kept) {
   absorb_parts(store.folder(), store, say);
   store.plan(set, source);
   for (std::size_t i = 0; i < set.points.size() && say; ++i) {
@@ -164,7 +164,7 @@ std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& sour
       set, {}, [&store](u64 run) { return store.has(run); }, store.folder(), continuation(source, store.folder())};
   task.places.resize(set.points.size());
   std::iota(task.places.begin(), task.places.end(), std::size_t{0});
-  tell_kept(task, say);
+  if (tells_kept) tell_kept(task, say);
   api::SweepOptions mine = options;
   mine.known = known_costs(task, store.reader());
   run_missing(task, store, mine);

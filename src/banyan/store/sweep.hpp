@@ -18,9 +18,10 @@ namespace banyan::store {
 /// Runs the points that the store does not have. `options.finished` is called for them alone, with their place in
 /// `set`, once they are kept. `say` gets one line when there is something that the user should know.
 /// Results are in the order of the points. Throws as api::sweep; Interrupted and a ConfigError of the store (a full
-/// disk) say how many points are kept and how to continue.
+/// disk) say how many points are kept and how to continue. `tells_kept`: says how many are there already; not where the
+/// same command has just run them in parts.
 [[nodiscard]] std::vector<api::Result> sweep(const api::ExperimentSet& set, const Source& source, Writer& store,
-                                             const api::SweepOptions& options, const Tell& say);
+                                             const api::SweepOptions& options, const Tell& say, bool tells_kept = true);
 
 struct PartResults {
   std::vector<std::size_t> places;  ///< in the sweep

@@ -250,7 +250,8 @@ void install(const config::Values& values, engine::Builder& builder) {
   builder.cut_messages(plan.packet);
   // What takes no time at all cannot go to another shard.
   if (plan.control_cycles == 0) {
-    builder.partition_as_one();
+    builder.partition_as_one("switch.control_delay is 0, so that switches hear of each other at once",
+                             "give switch.control_delay, or run it without mpirun");
   } else {
     builder.partition_for_threads(u64{ports} * kBytesPerPort, kMostShards);
   }

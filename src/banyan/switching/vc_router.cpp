@@ -225,9 +225,12 @@ void install(const config::Values& values, engine::Builder& builder) {
   const u64 bytes =
       layout.size() * ((narrow ? vc_bytes<u8>() : vc_bytes<u16>()) + sizeof(parts::BufferedFlit) * u64{setup.buffer});
   setup.bytes = bytes * builder.topology().graph().switches();
-  if (builder.routing().sight() == core::Sight::network ||
-      (fast && builder.settings().threads <= 1 && builder.settings().shards == 0)) {
-    builder.partition_as_one();  // every router reads all others, or touches its neighbours without a detour
+  const bool alone = fast && builder.settings().threads <= 1 && builder.settings().shards == 0;
+  if (builder.routing().sight() == core::Sight::network) {
+    builder.partition_as_one("the routing looks at queues everywhere, so that the network is stepped as a whole",
+                             "use another routing, or run it without mpirun");
+  } else if (alone) {
+    builder.partition_for_threads(bytes, 1);  // every router touches its neighbours without a detour
   } else if (fast && setup.bytes > kCacheBytes) {
     builder.partition_for_threads(bytes);  // blocks find their state in the cache in parts of any size
   } else {

@@ -159,11 +159,7 @@ class SessionRunner {
     for (Profile::Thread& thread : profile->threads) {
       thread.wait = std::max(0.0, profile->run_seconds - thread.work - thread.mail - thread.other);
     }
-    if (dealt_by_ != nullptr) {
-      profile->threads = dealt_by_->sum(std::move(profile->threads), [](auto& all, const auto& more) {
-        all.insert(all.end(), more.begin(), more.end());
-      });
-    }
+    if (dealt_by_ != nullptr) { profile->threads = dealt_by_->sum(std::move(profile->threads), engine::Ranks::kJoin); }
     for (const SessionOutcome& o : outcomes_) profile->moves += o.movements;
     profile->switches = network_.topology->graph().switches();
     profile->threads_asked = std::max(1U, options_.threads);
@@ -183,9 +179,7 @@ class SessionRunner {
   }
   /// What each rank has run since the last time, for all.
   void join_ranks() {
-    std::vector<Done> all = dealt_by_->sum(std::exchange(dealt_, {}), [](auto& sum, const auto& more) {
-      sum.insert(sum.end(), more.begin(), more.end());
-    });
+    std::vector<Done> all = dealt_by_->sum(std::exchange(dealt_, {}), engine::Ranks::kJoin);
     for (Done& one : all) put(std::move(one));
     done_ = outcomes_.size();
   }

@@ -34,7 +34,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
                 const std::pair<BufferSettings, Collectives>& settings)
       : WormFabric(builder, shard, worms),
         set_(settings.first),
-        sums_(builder, settings.second, switches_, ports_),
+        sums_(builder, shard, settings.second, switches_, ports_),
         lists_(switches_, ports_, set_.chunks, set_.separate, sums_.count()),
         space_(set_, switches_, ports_),
         hot_(switches_),

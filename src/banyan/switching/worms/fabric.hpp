@@ -342,7 +342,7 @@ class WormFabric : public engine::WholeNetwork {
   void taken(PacketId) noexcept {}
   /// Deliveries that a packet with one destination is for.
   [[nodiscard]] u64 weight(PacketId) const noexcept { return 1; }
-  /// True: the packet that arrived was the result of a reduction, and is done with.
+  /// True: the packet that arrived was the result of a reduction.
   [[nodiscard]] bool take_result(PacketId, u32, Tick, u32, Tick) noexcept { return false; }
 
   // --- packets -------------------------------------------------------------------------------------------------
@@ -675,20 +675,21 @@ class WormFabric : public engine::WholeNetwork {
   void deliver(u32 t, const WormCalendar::Arrival& arrival, Tick now) noexcept {
     const u32 hops = arrival.way & 255U;
     const core::Packet& packet = record(arrival.packet);
-    if (derived().take_result(arrival.packet, terminal(t), now, hops, arrival.way >> 8U)) return;
-    if (packet.copies == 0) {
+    if (derived().take_result(arrival.packet, terminal(t), now, hops, arrival.way >> 8U)) {
+      static_cast<void>(settle(arrival.packet, terminal(t)));
+    } else if (packet.copies == 0) {
       terminals_.sink.deliver(packet, terminal(t), now, packet.hops, arrival.way >> 8U);
       wires_.release(arrival.packet);
     } else {
       terminals_.sink.deliver_copy(packet, terminal(t), now, hops, arrival.way >> 8U);
-      settle(arrival.packet, terminal(t), now, hops);
+      if (settle(arrival.packet, terminal(t))) terminals_.sink.admit_copies(packet, terminal(t), now, hops);
     }
   }
-  /// Tells the owner of a worm that a copy has arrived.
-  void settle(PacketId id, u32 terminal, Tick now, u32 hops) noexcept {
-    if (!wires_.owns(id)) return wires_.post({id, terminal});
-    const core::Packet packet = record(id);
-    if (terminals_.sink.settle_copy(id, terminal)) terminals_.sink.admit_copies(packet, terminal, now, hops);
+  /// Tells the owner of a worm that a copy has arrived. True: all have, as far as is known here.
+  [[nodiscard]] bool settle(PacketId id, u32 terminal) noexcept {
+    if (wires_.owns(id)) return terminals_.sink.settle_copy(id, terminal);
+    wires_.post({id, terminal});
+    return false;
   }
 
   /// Idle terminals with a waiting message start it.

@@ -49,10 +49,12 @@ class Reductions {
     u8 hops = 0;              ///< most of a contribution
   };
 
-  Reductions(engine::Builder& builder, Collectives collectives, u32 switches, u32 ports)
+  /// `shard`: whose switches they are.
+  Reductions(engine::Builder& builder, u32 shard, Collectives collectives, u32 switches, u32 ports)
       : traffics_(builder.traffics()),
-        terminals_(builder.terminals(0)),
+        terminals_(builder.terminals(shard)),
         pool_(terminals_.pool()),
+        pools_(builder.pools()),
         collectives_(std::move(collectives)),
         ports_(ports),
         own_(std::size_t{collectives_.count()} * builder.topology().graph().terminals(), kNone),
@@ -73,12 +75,11 @@ class Reductions {
     std::fill(own_.begin(), own_.end(), kNone);
     std::fill(sums_.begin(), sums_.end(), Sum{});
     std::fill(parts_.begin(), parts_.end(), u16{0});
-    carried_.assign(any() ? pool_.created() : 0, Carried{});
     wrong_ = 0;
     expected_of_ = kNone;
     metrics_.clear();
   }
-  void archive(Archive& a) { a(own_, sums_, parts_, carried_, wrong_, metrics_); }
+  void archive(Archive& a) { a(own_, sums_, parts_, wrong_, metrics_); }
 
   // --- packets ---------------------------------------------------------------------------------------------------
   [[nodiscard]] u32 collective(const core::Packet& packet) const noexcept {
@@ -90,10 +91,9 @@ class Reductions {
   [[nodiscard]] bool is_result(const core::Packet& packet) const noexcept {
     return any() && packet.copies != 0 && collective(packet) != kNone;
   }
-  /// Terminals whose contributions a packet carries; 1 for every other one. Without reductions networks are cut, and
-  /// pool_, that of shard 0, need not have the record.
+  /// Terminals whose contributions a packet carries; 1 for every other one.
   [[nodiscard]] u64 weight(PacketId id) const noexcept {
-    return any() && is_contribution(pool_[id]) ? carried_[index(id)].weight : 1;
+    return any() && is_contribution(record(id)) ? carried(id).weight : 1;
   }
   /// A packet left its source.
   void taken(PacketId id) {
@@ -103,13 +103,12 @@ class Reductions {
     carried(id) = {traffics_[packet.traffic]->contribution(packet.source, packet.message), 1};
     own(collective(packet), packet.source) = id;
   }
-  /// The tail of a result arrived at a terminal.
+  /// The tail of a result arrived at a terminal; who has its record has to hear of it.
   void deliver(PacketId id, u32 terminal, Tick now, u32 hops, Tick serialization) noexcept {
-    const core::Packet& packet = pool_[id];
+    const core::Packet& packet = record(id);
     const PacketId mine = std::exchange(own(collective(packet), terminal), kNone);
-    if (mine == kNone || pool_[mine].message != packet.message || carried_[index(id)].value != expected(packet))
-      ++wrong_;
-    terminals_.sink.deliver_result(id, pool_[mine == kNone ? id : mine], terminal, now, hops, serialization);
+    if (mine == kNone || pool_[mine].message != packet.message || carried(id).value != expected(packet)) ++wrong_;
+    terminals_.sink.deliver_result(mine == kNone ? packet : pool_[mine], terminal, now, hops, serialization);
     if (mine != kNone) pool_.release(mine);
   }
 
@@ -124,14 +123,14 @@ class Reductions {
   [[nodiscard]] u16 parts(u32 s, u32 r, u32 i) const noexcept { return parts_[(s * count() + r) * ports_ + i]; }
   /// Whether a contribution may begin at an input: nothing of another operation is there.
   [[nodiscard]] bool may_begin(u32 s, u32 r, PacketId id) const noexcept {
-    return sum(s, r).packet == kNone || sum(s, r).group == pool_[id].message;
+    return sum(s, r).packet == kNone || sum(s, r).group == record(id).message;
   }
   /// A chunk of a contribution is added to the sum. True: the sum has one more chunk that all have brought.
   [[nodiscard]] bool add(u32 s, u32 node, u32 r, u32 i, PacketId id, u8 hops, bool tail) noexcept {
     Sum& sum = this->sum(s, r);
     if (sum.packet == kNone) {
       sum.packet = id;
-      sum.group = pool_[id].message;
+      sum.group = record(id).message;
     } else if (sum.packet != id && tail) {
       metrics_.count(combined_);
     }
@@ -139,8 +138,8 @@ class Reductions {
     ++parts(s, r, i);
     if (tail) {
       sum.joined |= u64{1} << i;
-      sum.weight += carried_[index(id)].weight;
-      sum.value += carried_[index(id)].value;
+      sum.weight += carried(id).weight;
+      sum.value += carried(id).value;
     }
     const u64 children = place(node, r).children;
     for (u64 m = children; m != 0; m &= m - 1) {
@@ -192,21 +191,16 @@ class Reductions {
   }
 
  private:
-  struct Carried {
-    u64 value = 0;
-    u64 weight = 0;
-  };
-
-  [[nodiscard]] static u32 index(PacketId id) noexcept { return id & engine::PacketPool::kIndexOfOne; }
-  [[nodiscard]] Carried& carried(PacketId id) {
-    if (index(id) >= carried_.size()) carried_.resize(pool_.created());
-    return carried_[index(id)];
+  [[nodiscard]] engine::PacketPool& pool(PacketId id) const noexcept {
+    return *pools_[id >> engine::PacketPool::kIndexBits];
   }
+  [[nodiscard]] const core::Packet& record(PacketId id) const noexcept { return pool(id)[id]; }
+  [[nodiscard]] engine::Contribution& carried(PacketId id) const noexcept { return pool(id).contribution(id); }
   [[nodiscard]] PacketId& own(u32 r, u32 terminal) noexcept { return own_[r * (own_.size() / count()) + terminal]; }
   /// The worm that brings the result to all members.
   [[nodiscard]] PacketId turn_round(PacketId from, u32 r) {
     const PacketId id = pool_.allocate();
-    pool_[id] = pool_[from];
+    pool_[id] = record(from);
     pool_.open_header(id, [&](std::span<u64> bits) { traffics_[collectives_.traffics[r]]->members(bits); });
     pool_[id].copies = static_cast<u16>(pool_.owed(id));
     metrics_.count(done_);
@@ -225,12 +219,12 @@ class Reductions {
   std::span<core::Traffic* const> traffics_;
   engine::Terminals& terminals_;
   engine::PacketPool& pool_;
+  std::vector<engine::PacketPool*> pools_;  ///< [slot of a handle]
   Collectives collectives_;
   u32 ports_;
-  std::vector<PacketId> own_;     ///< [collective][terminal]: its contribution that is under way
-  std::vector<Sum> sums_;         ///< [switch][collective]
-  std::vector<u16> parts_;        ///< [switch][collective][input]
-  std::vector<Carried> carried_;  ///< [packet]
+  std::vector<PacketId> own_;  ///< [collective][terminal]: its contribution that is under way
+  std::vector<Sum> sums_;      ///< [switch][collective]
+  std::vector<u16> parts_;     ///< [switch][collective][input]
   u64 wrong_ = 0;
   u32 expected_of_ = kNone;  ///< the traffic and the message of the value that was asked for last
   u32 expected_group_ = 0;

@@ -129,13 +129,10 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
   return worms;
 }
 
-/// Cuts a network of worms. It stays whole where switches add up what they replicate, since contributions and results
-/// of all terminals are known in one place, and where an admission waits for the last copy of a worm, which may be
-/// anywhere. `more_bytes` of a switch: beside its ports.
+/// Cuts a network of worms. It stays whole where an admission waits for the last copy of a worm, which may be anywhere.
+/// `more_bytes` of a switch: beside its ports.
 inline void cut_worms(engine::Builder& builder, const WormSettings& worms, u64 more_bytes = 0) {
-  const bool reduces = std::any_of(builder.traffics().begin(), builder.traffics().end(),
-                                   [](const core::Traffic* t) { return t->traits().reduces; });
-  if (reduces || (builder.replicates() && builder.settings().admission)) {
+  if (builder.replicates() && builder.settings().admission) {
     builder.partition_as_one();
   } else {
     const u64 chunks = most_chunks(worms.fifo, worms.chunk, builder.shortest_packet());
