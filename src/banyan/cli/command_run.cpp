@@ -265,8 +265,8 @@ void add_printed(std::vector<api::Result>& results, const RunArguments& argument
   for (api::Result& result : results) booksim::add_printed_latencies(result);
 }
 
-/// The sweep of a folder, whoever ran its points. Its files say, as "run" does, what the store does not hold. `in_parts`:
-/// workers of this command have just run them.
+/// The sweep of a folder, whoever ran its points. Its files say, as "run" does, what the store does not hold.
+/// `in_parts`: workers of this command have just run them.
 SweptTable finish(api::ExperimentSet set, const store::Source& source, const RunArguments& arguments,
                   const api::SweepOptions& options, bool in_parts) {
   const std::string& out = arguments.running.out;

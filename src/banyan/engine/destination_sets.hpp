@@ -42,6 +42,7 @@ class DestinationSets {
     std::fill(row.begin(), row.end(), 0);
     fill(row);
     std::copy(row.begin(), row.end(), owed_of(place));
+    owed_by_all_ += owed(place);
   }
   /// The header of a copy of a record that another rank owns.
   void copy(u32 place, const u64* header) { std::copy_n(header, words_, header_of(place)); }
@@ -52,6 +53,7 @@ class DestinationSets {
     const u64 bit = u64{1} << (terminal % 64);
     const bool due = (word & bit) != 0;
     word &= ~bit;
+    owed_by_all_ -= due ? 1 : 0;
     return due;
   }
   /// Terminals that do not have it.
@@ -61,6 +63,11 @@ class DestinationSets {
     return count;
   }
 
+  /// The same of all packets.
+  [[nodiscard]] u64 owed_by_all() const noexcept { return owed_by_all_; }
+  void clear() noexcept { owed_by_all_ = 0; }
+
+  void archive(Archive& a) { a(owed_by_all_); }
   /// Both rows of a chunk, of which there are as many as were written.
   void archive(Archive& a, u32 chunk) {
     if (!kept()) return;
@@ -81,6 +88,7 @@ class DestinationSets {
 
   u32 words_ = 0;
   u32 chunk_bits_ = 0;
+  u64 owed_by_all_ = 0;
   std::vector<SmallPageVector<u64>> chunks_;  ///< of headers
   std::vector<SmallPageVector<u64>> owed_;
   std::unique_ptr<u64*[]> headers_;  ///< [chunk]: chunks_, for readers who run while there are more

@@ -851,6 +851,27 @@ void Machine::audit_flows(Holdings& held, const Totals& sum) const {
   }
 }
 
+/// Whoever has a record of a packet for several destinations hears of every copy that arrives. Results of reductions
+/// are owed from their first chunk on, and are in the network from their last.
+void Machine::audit_copies(Holdings& held) const {
+  if (!shards().front().terminals->pool().keeps_sets()) return;
+  u64 owed = 0;
+  u64 told = 0;
+  for (const Shard& shard : shards()) owed += shard.terminals->pool().owed_by_all();
+  for (const Shard& shard : shards_) {
+    for (const auto& parcels : shard.parcels) {
+      for (const Parcel& parcel : parcels) told += parcel.copies.size();
+    }
+  }
+  owed = over_ranks(owed, kAdd);
+  told = over_ranks(told, kAdd);
+  const u64 copies = over_ranks(held.copies, kAdd);
+  const bool reduces = shards().front().terminals->pool().keeps_contributions();
+  if (owed == copies + told || (reduces && held.packets != 0)) return;
+  held.violations.push_back(
+      fmt::format("copies are not conserved: {} are owed, {} are in the network, {} have arrived", owed, copies, told));
+}
+
 u64 Machine::audit() const {
   const Totals sum = totals();
   Holdings held;
@@ -890,6 +911,7 @@ u64 Machine::audit() const {
   held.violations = over_ranks(std::move(held.violations), kJoin);
   held.packets = over_ranks(held.packets, kAdd);
   held.flits = over_ranks(held.flits, kAdd);
+  audit_copies(held);
   if (!held.violations.empty()) throw InvariantError(held.violations.front());
   if (sum.misdelivered != 0) {
     throw InvariantError(

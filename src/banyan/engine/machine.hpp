@@ -208,6 +208,7 @@ class Machine {
   }
   void exchange_borders() const;
   void audit_flows(Holdings& held, const Totals& sum) const;
+  void audit_copies(Holdings& held) const;
   [[nodiscard]] bool expects_here(Tick now) const;
   void run_windows(u32 worker);
   void run_shard(std::size_t index, Tick begin, Tick end, u32 parity, u32 worker);

@@ -77,6 +77,8 @@ class PacketPool {
   bool strike(core::PacketId id, u32 terminal) noexcept { return sets_.remove(index_of(id), terminal); }
   /// Copies that are not at their terminals, as far as the pool was told.
   [[nodiscard]] u32 owed(core::PacketId id) const noexcept { return sets_.owed(index_of(id)); }
+  /// The same of all packets.
+  [[nodiscard]] u64 owed_by_all() const noexcept { return sets_.owed_by_all(); }
 
   /// Keeps a contribution beside each record, from now on (before any packet is made).
   void keep_contributions() {
@@ -123,6 +125,7 @@ class PacketPool {
 
   /// Forgets every packet, keeps the memory.
   void clear() {
+    sets_.clear();
     free_count_ = 0;
     for (u32 index = created_; index > 0; --index) free_[free_count_++] = index - 1;
   }
@@ -133,6 +136,7 @@ class PacketPool {
     while (created_ < created) grow();
     a(free_count_);
     a.row(free_.data(), free_count_);
+    a(sets_);
     for (u32 chunk = 0; chunk < created_ >> kChunkBits; ++chunk) archive_chunk(a, chunk);
   }
 

@@ -120,6 +120,7 @@ class PlaceLedger {
 /// What a population holds, for the conservation audit.
 struct Holdings {
   u64 packets = 0;  ///< packets whose tail (or only flit) is inside
+  u64 copies = 0;   ///< of these, those of packets for several destinations, once for each that they are still for
   u64 flits = 0;
   std::vector<std::string> violations;  ///< broken invariants found on the way (negative credit, count out of range)
   PlaceLedger places;                   ///< of models whose channels have credits

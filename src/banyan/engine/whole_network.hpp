@@ -182,6 +182,7 @@ class WholeNetwork : public Population {
   /// Adds a packet that is still for so many terminals.
   void count(Holdings& into, core::PacketId id, u64 deliveries) const {
     into.packets += deliveries;
+    if (record(id).copies != 0) into.copies += deliveries;
     into.flits += deliveries * record(id).flits;
   }
 
