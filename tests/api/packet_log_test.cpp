@@ -209,6 +209,36 @@ TEST_P(EveryModel, ChangesNoResult) {
 INSTANTIATE_TEST_SUITE_P(PacketLog, EveryModel, testing::ValuesIn(cases()),
                          [](const auto& given) { return std::string(given.param.name); });
 
+/// One contribution goes on to where all meet, and the result comes back to its terminal; the others end where they
+/// were added to another.
+TEST(PacketLog, OfAReductionOneWayLeadsThereAndBackInEveryCut) {
+  const std::string text = kTree +
+                           "switch = \"central_buffer\"\nrouting = \"nearest_common_ancestor\"\ntraffic = { name = "
+                           "\"multicast_collective\", operation = \"all_reduce\", implementation = \"in_network\", "
+                           "iterations = 5, size = 20 }\nrun = { sessions = 1 }\n";
+  const Logged one = log_of(text, {"run.shards=1"});
+  EXPECT_EQ(log_of(text, {"run.shards=3", "run.step_order=permuted"}).text, one.text);
+  EXPECT_EQ(log_of(text, {"run.shards=4"}, 2).text, one.text);
+  ASSERT_EQ(one.lines.size(), 5U * 16U);
+  const api::Network network = api::build_network(experiment_of(text, {}));
+  const core::Graph& graph = network.topology->graph();
+  unsigned round = 0;
+  for (const Line& line : one.lines) {
+    ASSERT_FALSE(line.path.empty());
+    u32 at = graph.channel(graph.injection(static_cast<u32>(line.source))).to.node;
+    bool home = false;
+    for (const auto& [switch_, port] : line.path) {
+      EXPECT_EQ(switch_, at) << "a way has no gaps, and goes to one place";
+      const core::End& to = graph.channel(graph.channel_out_of(switch_, port)).to;
+      home = to.terminal && to.node == line.source;
+      at = to.node;
+    }
+    round += home && line.path.size() == 3 ? 1U : 0U;
+    EXPECT_TRUE(line.path.size() == 1 || line.path.size() == 3) << "all branches of the result are no way";
+  }
+  EXPECT_EQ(round, 5U);
+}
+
 TEST(PacketLog, NamesEveryPacketOnceAndTellsThemByArrival) {
   const Logged logged = log_of(cases().front().text);
   std::vector<std::pair<u64, u64>> names;

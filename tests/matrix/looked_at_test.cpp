@@ -242,6 +242,32 @@ TEST(LookedAt, EveryWayOfCopyingIsTheSameInEveryCut) {
   for (const char* model : {"central_buffer", "input_buffer"}) EXPECT_TRUE(tried.copied.contains(model)) << model;
 }
 
+/// Contributions and results that leave a rank and come back to it, chunk by chunk.
+TEST(LookedAt, ReductionsAreTheSameInEveryCut) {
+  Tried tried;
+  const std::vector<std::string> networks = {
+      "topology = { name = 'graph_file', lines = ['switch s0', 'switch s1', 'switch s2', 'switch s3', 'switch s4', "
+      "'terminal t0 s0', 'terminal t1 s1', 'terminal t2 s2', 'terminal t3 s3', 'terminal t4 s4', 'link s0 s1', "
+      "'link s0 s2', 'link s2 s3', 'link s2 s4'] }\nrouting = 'up_down'\n",
+      "topology = { name = 'xgft', children = [2, 3, 2], parents = [1, 2, 3], latency = [3] }\n"
+      "routing = 'nearest_common_ancestor'\n",
+      "topology = { name = 'bidirectional_min', hosts = 27, ports = 6, latency = [3] }\n"
+      "routing = 'nearest_common_ancestor'\n"};
+  for (const std::string& network : networks) {
+    for (const u32 size : {16U, 64U, 200U}) {
+      const std::string text = fmt::format(
+          "{}switch = {{ name = 'central_buffer', chunk = 4, chunks = 512 }}\ntraffic = {{ name = "
+          "'multicast_collective', operation = 'all_reduce', implementation = 'in_network', iterations = 20, size = {} "
+          "}}\nrun = {{ {} }}\n",
+          network, size, kRun);
+      try {
+        tried.one(text, api::read_experiments_text(text, "sums", {}).points.front(), 61, true);
+      } catch (const ConfigError& error) { ADD_FAILURE() << error.what() << text; }
+    }
+  }
+  EXPECT_EQ(tried.copied["central_buffer"], 9U);
+}
+
 /// Queues that are set aside, pauses and classes: what tells the ports of a channel of each other, in a fire.
 TEST(LookedAt, EveryOrganizationOfQueuesIsTheSameInEveryCut) {
   Tried tried;

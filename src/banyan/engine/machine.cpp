@@ -324,7 +324,8 @@ Guests* Machine::guests_of(const Shard& shard, core::PacketId id) {
 }
 
 /// The first flit of a packet takes its record along: nothing of a packet goes ahead of it. So does the tail that a
-/// worm mails to a terminal, which has the number 0 too. Between ranks packets go by the handles of their owners.
+/// worm mails to a terminal, which has the number 0 too. What a contribution brings is known when the tail leaves, and
+/// goes with it: heads that come back would bring what it was. Between ranks packets go by the handles of their owners.
 void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text) {
   const auto count = [](const auto& list) { return static_cast<u32>(list.size()); };
   const ParcelHeader header{
@@ -342,7 +343,7 @@ void Machine::pack(const Shard& from, u32 to, Parcel& parcel, std::string& text)
       append(records, &record, 1);
       if (record.packet.copies != 0) append(records, pool.header(ours), pool.words_of_header());
     }
-    if (pool.keeps_contributions()) append(records, &pool.contribution(ours), 1);
+    if (pool.keeps_contributions() && (flit.flags & core::kTail) != 0) append(records, &pool.contribution(ours), 1);
     if (guests != nullptr && forgets_ && (flit.flags & core::kTail) != 0) guests->leave(ours);
   }
   for (core::PacketId& id : parcel.freed) {
@@ -408,7 +409,8 @@ void Machine::unpack(u32 rank, u32 parity) {
       } else if (guests != nullptr) {
         flit.packet = guests->ours(flit.packet);
       }
-      if (pool.keeps_contributions()) cursor.take(&pool.contribution(flit.packet), 1);
+      if (pool.keeps_contributions() && (flit.flags & core::kTail) != 0)
+        cursor.take(&pool.contribution(flit.packet), 1);
     }
     // The other rank knows of this one's packets, and not of which of its shards they are.
     const auto parcel_of = [&](core::PacketId id) -> Parcel& {

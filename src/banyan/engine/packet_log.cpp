@@ -32,11 +32,19 @@ void PacketLog::collect(const Machine& machine) {
   PacketSteps steps = machine.take_steps();
   std::vector<PacketSteps::Hop>& hops = steps.hops;
   std::vector<PacketSteps::End>& ends = steps.ends;
+  std::vector<bool> reduces;
+  for (const core::Traffic* traffic : machine.traffics()) reduces.push_back(traffic->reduces());
   for (const PacketSteps::Start& s : steps.starts) {
-    open_[s.packet] = {s.destination, s.flits, std::max<u32>(s.copies, 1), s.copies == 0, s.birth, s.enter, {}};
+    open_[s.packet] = {
+        s.destination, s.flits, std::max<u32>(s.copies, 1), s.copies == 0, reduces[s.packet.traffic], s.birth,
+        s.enter,       {}};
   }
-  // A model that moves a packet over several channels within a tick does so in one shard, and in their order.
-  std::stable_sort(hops.begin(), hops.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  // A model that moves a packet over several channels within a tick does so in one shard, and in their order; but the
+  // result of a reduction, which has the name of one of the contributions, branches in several.
+  const auto when = [&](const PacketSteps::Hop& h) {
+    return std::pair(h.at, reduces[h.packet.traffic] ? h.channel + 1 : 0);
+  };
+  std::stable_sort(hops.begin(), hops.end(), [&](const auto& a, const auto& b) { return when(a) < when(b); });
   for (const PacketSteps::Hop& h : hops) {
     if (const auto found = open_.find(h.packet); found != open_.end()) found->second.hops.push_back({h.channel, h.at});
   }
@@ -53,7 +61,9 @@ void PacketLog::collect(const Machine& machine) {
 
 void PacketLog::tell(const PacketName& name, const Open& packet, u32 destination, Tick enter, Tick arrival) {
   way_.clear();
-  if (packet.single) {
+  const auto leads_here = [&](const Hop& h) { return h.channel == graph_.ejection(destination); };
+  const bool branched = !packet.single || (packet.reduces && std::ranges::any_of(packet.hops, leads_here));
+  if (!branched) {
     for (const Hop& h : packet.hops) way_.push_back(h.channel);
   } else {
     follow(packet, destination);

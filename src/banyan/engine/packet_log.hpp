@@ -48,6 +48,7 @@ class PacketLog {
     u32 flits = 0;
     u32 owed = 1;  ///< arrivals
     bool single = true;
+    bool reduces = false;  ///< a contribution; where another one went on at a switch, it has no hops from there
     Tick birth = 0;
     Tick enter = 0;
     std::vector<Hop> hops;

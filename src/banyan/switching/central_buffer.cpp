@@ -63,7 +63,7 @@ Collectives find_collectives(const config::Values& values, const engine::Builder
     std::fill(members.begin(), members.end(), 0);
     traffic->members(members);
     const u32 number = static_cast<u32>(found.number.size()) - 1;
-    auto tree = reduction_tree(graph, *builder.routing().multicast_routes(), members, number);
+    auto tree = reduction_tree(graph, *worms.routes, members, number);
     if (!tree) {
       values.fail("name", "no switch is reached by all members of a collective over those by which it reaches them",
                   "use a network whose links lead both ways, as a fat tree, or implementation = \"hardware\"");
@@ -102,7 +102,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   const u32 ports = graph.most_ports();
   const u32 longest = builder.longest_message();
   buffer.reserve = (longest + worms.chunk - 1) / worms.chunk - 1 + (buffer.separate ? 1 : ports);
-  Collectives collectives = find_collectives(values, builder, worms, ports, buffer);
+  auto collectives = std::make_shared<const Collectives>(find_collectives(values, builder, worms, ports, buffer));
   check_chunks(values, buffer, ports, builder.replicates() ? longest : 0);
   if (!builder.replicates()) buffer.reserve = 0;
   cut_worms(builder, worms, u64{buffer.chunks} * 17);

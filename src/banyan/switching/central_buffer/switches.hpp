@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ namespace banyan::switching::central_buffer {
 class CentralBuffer final : public WormFabric<CentralBuffer> {
  public:
   CentralBuffer(engine::Builder& builder, u32 shard, const WormSettings& worms,
-                const std::pair<BufferSettings, Collectives>& settings)
+                const std::pair<BufferSettings, std::shared_ptr<const Collectives>>& settings)
       : WormFabric(builder, shard, worms),
         set_(settings.first),
         sums_(builder, shard, settings.second, switches_, ports_),

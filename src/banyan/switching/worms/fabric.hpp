@@ -257,7 +257,7 @@ class WormFabric : public engine::WholeNetwork {
 
   WormFabric(engine::Builder& builder, u32 shard, const WormSettings& settings)
       : WholeNetwork(builder, builder.topology().graph().most_ports(), 0, 0, shard),
-        routes_(builder.routing().multicast_routes()),
+        routes_(settings.routes),
         settings_(settings),
         places_(most_chunks(settings.fifo, settings.chunk, builder.shortest_packet())),
         worms_(builder.longest_latency() + 4 * settings.chunk + 16, switches_ * ports_, local_terminals_),
@@ -492,7 +492,7 @@ class WormFabric : public engine::WholeNetwork {
   /// The tail of a packet will be at a terminal of this shard or another.
   void arrive(u32 t, Tick due, const WormCalendar::Arrival& what) noexcept {
     if (t < kElsewhere) return worms_.arrival(due, t, what);
-    mail_to(far_down_[t - kElsewhere], due, {.packet = what.packet, .destination = what.way});
+    mail_to(far_down_[t - kElsewhere], due, {.packet = what.packet, .destination = what.way, .flags = core::kTail});
   }
   [[nodiscard]] bool has_room(const Output& out, u32 flits) const noexcept {
     return out.to >= kTerminal || out.credits >= flits;
@@ -557,7 +557,7 @@ class WormFabric : public engine::WholeNetwork {
     return count;
   }
 
-  std::unique_ptr<core::MulticastRoutes> routes_;
+  std::shared_ptr<const core::MulticastRoutes> routes_;  ///< nullptr: no worm has several destinations
   WormSettings settings_;
   u32 places_;                     ///< chunks that an input FIFO can hold
   std::vector<u32> header_flits_;  ///< [traffic]: of worms
@@ -626,16 +626,17 @@ class WormFabric : public engine::WholeNetwork {
     return {.packet = chunk.packet,
             .destination = chunk.first,
             .sequence = chunk.part,
-            .auxiliary = static_cast<u16>(chunk.flits | chunk.last << 8U),
+            .auxiliary = chunk.flits,
+            .flags = static_cast<u8>(chunk.last != 0 ? u32{core::kTail} : 0U),
             .auxiliary2 = chunk.hops};
   }
   [[nodiscard]] static Chunk chunk_of(const core::Flit& flit) noexcept {
     return {flit.packet,
             flit.destination,
             flit.sequence,
-            static_cast<u8>(flit.auxiliary & 255U),
+            static_cast<u8>(flit.auxiliary),
             static_cast<u8>(flit.auxiliary2),
-            u32{flit.auxiliary} >> 8U};
+            (flit.flags & core::kTail) != 0 ? 1U : 0U};
   }
   [[gnu::noinline]] void mail_to(const engine::Target& to, Tick due, const core::Flit& flit) noexcept {
     wires_.deliver(to, due, engine::FlitArrival{flit, to.entity, to.port});

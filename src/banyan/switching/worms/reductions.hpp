@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,15 +51,16 @@ class Reductions {
   };
 
   /// `shard`: whose switches they are.
-  Reductions(engine::Builder& builder, u32 shard, Collectives collectives, u32 switches, u32 ports)
+  Reductions(engine::Builder& builder, u32 shard, std::shared_ptr<const Collectives> collectives, u32 switches,
+             u32 ports)
       : traffics_(builder.traffics()),
         terminals_(builder.terminals(shard)),
         pool_(terminals_.pool()),
         pools_(builder.pools()),
         collectives_(std::move(collectives)),
         ports_(ports),
-        own_(std::size_t{collectives_.count()} * builder.topology().graph().terminals(), kNone),
-        sums_(std::size_t{switches} * collectives_.count()),
+        own_(std::size_t{collectives_->count()} * builder.topology().graph().terminals(), kNone),
+        sums_(std::size_t{switches} * collectives_->count()),
         parts_(sums_.size() * ports),
         metrics_(builder.settings().steady) {
     if (!any()) return;
@@ -67,8 +69,8 @@ class Reductions {
     combined_ = metrics_.declare("combined_worms", "worms", Kind::total);
   }
 
-  [[nodiscard]] bool any() const noexcept { return collectives_.count() != 0; }
-  [[nodiscard]] u32 count() const noexcept { return collectives_.count(); }
+  [[nodiscard]] bool any() const noexcept { return collectives_->count() != 0; }
+  [[nodiscard]] u32 count() const noexcept { return collectives_->count(); }
   [[nodiscard]] engine::OwnMetrics* metrics() noexcept { return any() ? &metrics_ : nullptr; }
 
   void reset() {
@@ -83,7 +85,7 @@ class Reductions {
 
   // --- packets ---------------------------------------------------------------------------------------------------
   [[nodiscard]] u32 collective(const core::Packet& packet) const noexcept {
-    return collectives_.number[packet.traffic];
+    return collectives_->number[packet.traffic];
   }
   [[nodiscard]] bool is_contribution(const core::Packet& packet) const noexcept {
     return any() && packet.copies == 0 && collective(packet) != kNone;
@@ -114,7 +116,7 @@ class Reductions {
 
   // --- switches --------------------------------------------------------------------------------------------------
   [[nodiscard]] const ReductionTree::Place& place(u32 node, u32 r) const noexcept {
-    return collectives_.trees[r].places[node];
+    return collectives_->trees[r].places[node];
   }
   [[nodiscard]] Sum& sum(u32 s, u32 r) noexcept { return sums_[s * count() + r]; }
   [[nodiscard]] const Sum& sum(u32 s, u32 r) const noexcept { return sums_[s * count() + r]; }
@@ -201,7 +203,7 @@ class Reductions {
   [[nodiscard]] PacketId turn_round(PacketId from, u32 r) {
     const PacketId id = pool_.allocate();
     pool_[id] = record(from);
-    pool_.open_header(id, [&](std::span<u64> bits) { traffics_[collectives_.traffics[r]]->members(bits); });
+    pool_.open_header(id, [&](std::span<u64> bits) { traffics_[collectives_->traffics[r]]->members(bits); });
     pool_[id].copies = static_cast<u16>(pool_.owed(id));
     metrics_.count(done_);
     return id;
@@ -220,7 +222,7 @@ class Reductions {
   engine::Terminals& terminals_;
   engine::PacketPool& pool_;
   std::vector<engine::PacketPool*> pools_;  ///< [slot of a handle]
-  Collectives collectives_;
+  std::shared_ptr<const Collectives> collectives_;
   u32 ports_;
   std::vector<PacketId> own_;  ///< [collective][terminal]: its contribution that is under way
   std::vector<Sum> sums_;      ///< [switch][collective]

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "banyan/core/multicast.hpp"
@@ -19,6 +20,8 @@ struct WormSettings {
   u32 fifo = 64;           ///< flits per input FIFO
   u32 chunk = 8;           ///< flits per chunk
   bool both_ways = false;  ///< replicate on the way up too
+  /// Of all shards; nullptr where no traffic has packets for several destinations, or the routing has none.
+  std::shared_ptr<const core::MulticastRoutes> routes;
 };
 
 /// Worms need one virtual channel.
@@ -71,13 +74,13 @@ inline void check_worms(const config::Values& values, const engine::Builder& bui
                 fmt::format("use a FIFO of at least {} flits", worms.chunk));
   }
   if (!builder.replicates()) return;
-  if (builder.routing().multicast_routes() == nullptr) {
+  if (worms.routes == nullptr) {
     values.fail(
         "name", "the routing knows no common ancestor of several terminals from which a worm could replicate",
         fmt::format("use the routing {}, whichever fits the topology",
                     core::routings_with([](const core::Routing& r) { return r.multicast_routes() != nullptr; })));
   }
-  if (worms.both_ways && !builder.routing().multicast_routes()->complete_both_ways()) {
+  if (worms.both_ways && !worms.routes->complete_both_ways()) {
     values.fail("replicate_on", "on some ways up of this network, what was served below cannot be told from the rest",
                 "use replicate_on = \"way_down\"");
   }
@@ -123,7 +126,8 @@ inline void check_lock_step(const config::Values& values, const engine::Builder&
 /// Reads and checks what these parameters say, and those of lock-step.
 [[nodiscard]] inline WormSettings read_worms(const config::Values& values, const engine::Builder& builder) {
   const WormSettings worms{values.natural("fifo"), chunk_flits(values, builder.topology().graph()),
-                           values.text("replicate_on") == "both_ways"};
+                           values.text("replicate_on") == "both_ways",
+                           builder.replicates() ? builder.routing().multicast_routes() : nullptr};
   check_worms(values, builder, worms);
   check_lock_step(values, builder, worms);
   return worms;
