@@ -205,6 +205,16 @@ traffic  = { name = "uniform", load = 0.2, size = 64 }
 )");
   expect_refusal(on(2, "banyan run worms.toml"), "an admission waits for all copies");
   expect_refusal(on(2, "banyan run recn.toml"), "switch.control_delay is 0");
+  expect_same("recn.toml run.duration=2000 switch.control_delay=20", {2});  // the remedy
+  write("global.toml", R"(
+topology = { name = "dragonfly", terminals_per_router = 2, routers_per_group = 4, global_ports = 2 }
+switch   = { name = "vc_router", vcs = 4, buffer = 16 }
+routing  = { name = "dragonfly_routing", policy = "ugal_g" }
+traffic  = { name = "uniform", load = 0.2 }
+run      = { duration = 500 }
+)");
+  expect_refusal(on(2, "banyan run global.toml"), "the routing looks at queues everywhere");
+  expect_same("global.toml routing.policy=ugal_l", {2});
   expect_refusal(on(2, "banyan run jobs.toml switch=ideal switch.latency=1 switch.per_byte=1"), "one queue");
 }
 
