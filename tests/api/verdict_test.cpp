@@ -171,6 +171,26 @@ TEST(Verdict, LongWiresRecoverFromABurst) {
   EXPECT_TRUE(result.certain) << result.explanation;
 }
 
+/// Nothing can have arrived where the channels are longer than the run. Nobody knows then what is accepted.
+TEST(Verdict, NothingIsCertainBeforeAnythingHasArrived) {
+  const std::vector<std::pair<std::string, Overrides>> networks{
+      {kRouters, {"topology.latency=30000", "switch.buffer=65535", "run.drain=0"}},
+      {kRouters, {"topology.latency=60000", "switch.buffer=65535"}},
+      {kRouters, {"switch=cioq", "topology.latency=60000"}},
+      {kNodes, {"topology.latency=60000"}}};
+  for (const auto& [text, far] : networks) {
+    for (const char* load : {"load=0.01", "load=0.3", "load=0.9"}) {
+      Overrides overrides = far;
+      overrides.insert(overrides.end(), {load, "run.warmup=500", "run.measure=2000"});
+      const Result result = run_of(text, overrides);
+      ASSERT_EQ(result.find("accepted_load")->mean, 0.0) << far.front();
+      EXPECT_FALSE(result.certain) << far.front() << ", " << load << ": " << result.explanation;
+      EXPECT_EQ(result.verdict, Verdict::steady) << far.front() << ", " << load << ": " << result.explanation;
+      EXPECT_TRUE(says(result, "the run ends before the network can have filled")) << result.explanation;
+    }
+  }
+}
+
 /// A run that gives up waiting is no saturated one for that reason.
 TEST(Verdict, WhatHasNotArrivedDoesNotMakeASteadyNetworkSaturated) {
   const Result result = run_of(kRouters, {"load=0.3", "run.drain=0"});

@@ -28,7 +28,7 @@ api::ExperimentSet read(const std::string& text, const api::Overrides& overrides
 /// Goes on from its own warm-up, read from its state.
 api::Experiment forked_from_itself(api::Experiment experiment) {
   auto warm = std::make_shared<const api::Experiment>(experiment);
-  experiment.fork = {"nothing", "0", std::move(warm)};
+  experiment.fork = {"nothing", "0", std::move(warm), {}};
   return experiment;
 }
 

@@ -45,6 +45,9 @@ TEST(Qap, IsMinimalAndAcyclicWithClassesForFirstAndLaterSteps) {
     }
     const std::string cause = refusal([&] { routing(name, *cube, 1); });
     EXPECT_NE(cause.find("could deadlock"), std::string::npos) << cause;
+    EXPECT_NE(cause.find("ecube"), std::string::npos) << cause;
+    // What has nothing against deadlock is no remedy for it.
+    EXPECT_EQ(cause.find("fully_adaptive"), std::string::npos) << cause;
     EXPECT_EQ(routing(name, *cube, 2)->required_vcs(), 2U);
   }
 }

@@ -237,8 +237,17 @@ void convert(config::Node& value, const config::Parameter& parameter, const OwnU
   if (!amount) refuse_unit(*quantity, parameter, own, where);
   const double number = without_rounding(*amount / own.worth);
   const double given_unit = config::convert({1.0, std::nullopt, quantity->unit}, own.physical).value();
+  // With as few digits as are read back as the same number.
   const auto in_given_unit = [&](double of_own) {
-    return fmt::format("{:.6g} {}", of_own * own.worth / given_unit, quantity->unit);
+    constexpr int kMostDigits = 17;
+    std::string text;
+    for (int digits = 6; digits <= kMostDigits; ++digits) {
+      text = fmt::format("{:.{}g} {}", of_own * own.worth / given_unit, digits, quantity->unit);
+      const auto read = config::parse_quantity(text);
+      const auto back = read ? config::convert(*read, own.physical) : std::nullopt;
+      if (back && without_rounding(*back / own.worth) == of_own) break;
+    }
+    return text;
   };
   const std::string found =
       fmt::format("\"{}\" is {:.6g} {} where {}", value.text, number, parameter.unit_name, own.said);

@@ -25,6 +25,7 @@ struct Fork {
   std::string vary;                        ///< path of the parameter: "switch.saqs"
   std::string from;                        ///< its value in the warm-up, as JSON
   std::shared_ptr<const Experiment> warm;  ///< the other one; nullptr: there is none
+  Where where;                             ///< of `vary`
 };
 
 /// A file that an experiment reads.

@@ -146,12 +146,13 @@ Fork fork_from(const ForkTable& fork, const Draft& draft, const Experiment& poin
   const config::Values& values = values_of(warm, draft, target.part, catalog);
   require_value(fork, *parameter, values_of(point, draft, target.part, catalog), values);
   const std::string from = config::to_json(values.all().find(target.parameter)->second).dump();
-  return {draft.path(part) + "." + target.parameter, from, std::make_shared<const Experiment>(std::move(warm))};
+  return {draft.path(part) + "." + target.parameter, from, std::make_shared<const Experiment>(std::move(warm)),
+          fork.where};
 }
 
 void require_warm_up(const Experiment& point, const Network& network, bool sessions) {
   if (point.fork.warm == nullptr) return;
-  const Where where{"", 0, 0, "fork"};
+  const Where& where = point.fork.where;
   if (sessions) {
     throw ConfigError(where,
                       "a finite traffic makes this an experiment of sessions, and those have no warm-up to go on from",

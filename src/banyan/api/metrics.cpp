@@ -32,7 +32,9 @@ constexpr MetricRow kRows[] = {
     {"accepted_load_fairness", "Jain's index", "How evenly the sources are served: 1 is evenly, 1/n is one alone.",
      "(sum x)^2 / (n sum x^2) over the flits x that the network took from each of n sources",
      "at the source queues, in the measured cycles"},
-    {"accepted_load_min", "flits/cycle", "What the source that gets least through gets through.",
+    {"accepted_load_min", "flits/cycle",
+     "What the source that gets least into the network gets in: above accepted_load while memory at the sources or the "
+     "network fills.",
      "least over sources of (flits taken / cycles)", "at the source queues, in the measured cycles"},
     {"area", "", "Area of the network, by the table of costs.", "sum over parts of (number x cost)",
      "with run.energy; of the graph"},

@@ -112,7 +112,7 @@ i64 as_integer(const Node& node, const Parameter& parameter, const Where& where)
     throw ConfigError(where,
                       fmt::format("{} is {}, but {} is {}", excerpt(node),
                                   is_whole ? "too large" : "not a whole number", parameter.name, with_unit(parameter)),
-                      fmt::format("give {} a whole number{}", parameter.name, is_whole ? " of at most 2^53" : ""));
+                      fmt::format("give {} a whole number{}", parameter.name, is_whole ? " of at most 2^53 - 1" : ""));
   }
   check_range(unchanged ? value : rounded, to_text(node), parameter, where);
   return unchanged ? *quantity.whole : static_cast<i64>(rounded);

@@ -86,6 +86,11 @@ class FullyAdaptive final : public core::Routing {
 };
 
 std::unique_ptr<core::Routing> make(const config::Values& values, const core::RoutingContext& context) {
+  if (context.for_remedy && !context.free_first_step) {
+    values.fail("name",
+                "fully_adaptive has nothing against deadlock, and is no remedy where packets hold what they have",
+                "use another routing");
+  }
   return std::make_unique<FullyAdaptive>(values, context);
 }
 

@@ -35,6 +35,7 @@ void add_routers(engine::Builder& builder, const RouterSetup& setup) {
 }
 
 constexpr u64 kCacheBytes = 1U << 20U;  ///< of a common second level
+constexpr u64 kMostBuffer = 65535;      ///< places of a virtual channel
 
 template <bool OneWord, u32 Shift>
 void add_fast_routers(engine::Builder& builder, const RouterSetup& setup) {
@@ -302,21 +303,30 @@ std::string credit_warning(const config::Values& values, const core::Topology& t
   const u64 one = shared ? all - u64{values.natural("vcs") - 1} * values.natural("reserved") : values.natural("buffer");
   const std::string trip =
       fmt::format("the credit round trip of a channel of latency {} is {} flits long", latency, need);
+  const u64 vcs = values.natural("vcs");
+  const u64 together = (need + vcs - 1) / vcs;
+  // Of what is shared each has all but what the others have reserved.
+  const u64 each = shared ? (need + (vcs - 1) * values.natural("reserved") + vcs - 1) / vcs : need;
+  const auto with = [](u64 places, const std::string& text) {
+    if (places <= kMostBuffer) return fmt::format("use switch.buffer = {}", text);
+    return fmt::format("that would take a switch.buffer of {}, which has {} at most: use shorter channels", text,
+                       kMostBuffer);
+  };
   if (all < need) {
-    const u64 together = (need + values.natural("vcs") - 1) / values.natural("vcs");
     const std::string remedy =
-        together == need ? std::to_string(need)
-                         : fmt::format("{} for full speed of all together, {} for that of each", together, need);
+        together == each ? with(each, std::to_string(each))
+        : each <= kMostBuffer || together > kMostBuffer
+            ? with(each, fmt::format("{} for full speed of all together, {} for that of each", together, each))
+            : with(together, fmt::format("{} for full speed of all together", together));
     return fmt::format(
         "{}, and all virtual channels of an input port together hold {}: no such channel carries more than {:.3g} of "
-        "its flits; use switch.buffer = {}",
+        "its flits; {}",
         trip, all, static_cast<double>(all) / static_cast<double>(need), remedy);
   }
   if (one >= need || longest_packet <= one) return {};
   return fmt::format(
-      "{}, and a virtual channel holds {}: a packet of {} flits pauses on its way, even when it is alone; use "
-      "switch.buffer = {}",
-      trip, one, longest_packet, shared ? (need + values.natural("vcs") - 1) / values.natural("vcs") : need);
+      "{}, and a virtual channel holds {}: a packet of {} flits pauses on its way, even when it is alone; {}", trip,
+      one, longest_packet, with(each, std::to_string(each)));
 }
 
 std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
@@ -429,7 +439,7 @@ const core::SwitchRow row_vc_router{
              {Parameter::integer("vcs", 8).range(1, kMostVcs).doc("Virtual channels per channel."),
               Parameter::integer("buffer", 8)
                   .unit("flits")
-                  .range(1, 65535)
+                  .range(1, kMostBuffer)
                   .doc("Places per virtual channel of an input port."),
               Parameter::choice("buffer_policy", {"private", "shared"}, "private")
                   .doc("shared: all virtual channels of an input port share vcs x buffer places, but for the reserved "

@@ -103,6 +103,8 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   stats::SumCount first;
   for (u64 i = 0; i < whole_ && first.count < kFirst; ++i) first.merge(insides[i]);
   full_ = inside.mean() > kFull * first.mean();
+  nothing_arrived_ = inside.count == 0 &&
+                     std::any_of(record.offered.begin(), record.offered.end(), [](u64 flits) { return flits != 0; });
   warmup_found_ = found.valid;
   transit_ = static_cast<u64>(std::ceil(inside.mean() / static_cast<double>(window_)));
   cut_ = std::max({given, found.valid ? found.windows : 0, std::min(transit_ + 1, whole_ / 2)});
@@ -140,7 +142,7 @@ std::vector<stats::SumCount> SteadyWindows::arrivals() const {
   return windows;
 }
 
-bool SteadyWindows::too_short_for_loads() const { return whole_ < kTransits * transit_; }
+bool SteadyWindows::too_short_for_loads() const { return nothing_arrived_ || whole_ < kTransits * transit_; }
 
 std::string SteadyWindows::shortness() const {
   if (too_short_for_loads()) {

@@ -83,17 +83,18 @@ struct Marking {
     values.fail("mark.low", fmt::format("mark.low = {} is above mark.high = {}", marking.low, marking.high),
                 fmt::format("use mark.low = {} or less", marking.high));
   }
+  if (marking.high > most) {
+    constexpr double kHundred = 100.0;  // two digits behind the point, and none too few
+    const double factor = std::ceil(kHundred * marking.high / static_cast<double>(most)) / kHundred;
+    const u64 low = std::min(marking.low * most / marking.high, most - 1);
+    values.fail("mark.high", fmt::format("no queue here is longer than {}, and mark.high is {}", most, marking.high),
+                fmt::format("make the buffers {:g} times as large, or cut both thresholds in proportion: mark.low = {} "
+                            "and mark.high = {}",
+                            factor, low, most));
+  }
   if (marking.on() && marking.low >= most) {
     values.fail("mark.low", fmt::format("no queue here is longer than {}, so that nothing would be marked", most),
                 fmt::format("use mark.low = {} or less, or larger buffers", most - 1));
-  }
-  if (marking.high > most) {
-    const double cut = static_cast<double>(most) / marking.high;
-    values.fail(
-        "mark.high", fmt::format("no queue here is longer than {}, and mark.high is {}", most, marking.high),
-        fmt::format("make the buffers {:.3g} times as large, or cut both thresholds in proportion: mark.low = {:.0f} "
-                    "and mark.high = {}",
-                    1.0 / cut, std::floor(marking.low * cut), most));
   }
   return marking;
 }
