@@ -171,6 +171,21 @@ TEST(Knee, AVerdictThatStaysUncertainIsSaid) {
   EXPECT_NE(to_text(found).find("stayed uncertain at "), std::string::npos);
 }
 
+/// Where nothing arrives in time no verdict is certain, and neither is that the network does not saturate.
+TEST(Knee, WhatIsUncertainAtTheGreatestLoadIsNotSaidToCarryIt) {
+  KneeOptions options;
+  options.width = 0.5;
+  const Knee found =
+      find_knee(reader(kMesh), {"topology.latency=30000", "switch.buffer=65535", "run.measure=500"}, options);
+  EXPECT_FALSE(found.found);
+  const std::string text = to_text(found);
+  EXPECT_EQ(text.find("not saturated"), std::string::npos) << text;
+  EXPECT_NE(text.find("not shown to saturate at the greatest load, 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("stayed uncertain at 1"), std::string::npos) << text;
+  FakeNetwork sure{2.0};
+  EXPECT_NE(to_text(knee_of(sure, 0.01)).find("not saturated at the greatest load, 1"), std::string::npos);
+}
+
 TEST(Knee, SeveralTrafficsKeepTheirProportion) {
   FakeNetwork network{0.44};
   const Knee found = knee_of(network, 0.01, kTwoTraffics);

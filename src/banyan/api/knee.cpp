@@ -239,8 +239,16 @@ Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const Kn
 std::string to_text(const Knee& knee) {
   std::string text = "load        measure  verdict\n";
   for (const Probe& probe : knee.probes) text += remark(probe) + "\n";
+  const std::string doubt =
+      knee.uncertain.empty()
+          ? ""
+          : fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.extension) would tell\n",
+                        fmt::join(knee.uncertain, ", "));
   if (!knee.found) {
-    return text + fmt::format("not saturated at the greatest load, {:g}\n", knee.high) + remark(knee);
+    return text +
+           fmt::format("{} at the greatest load, {:g}\n", doubt.empty() ? "not saturated" : "not shown to saturate",
+                       knee.high) +
+           remark(knee) + doubt;
   }
   if (knee.deadlocks) {
     return text +
@@ -256,10 +264,7 @@ std::string to_text(const Knee& knee) {
                         8.0 * knee.high * knee.gigabytes, knee.low * knee.gigabytes, knee.high * knee.gigabytes);
   }
   text += "\n";
-  text += remark(knee);
-  if (knee.uncertain.empty()) return text;
-  return text + fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.extension) would tell\n",
-                            fmt::join(knee.uncertain, ", "));
+  return text + remark(knee) + doubt;
 }
 
 std::string to_json(const Knee& knee) {

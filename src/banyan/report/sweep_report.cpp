@@ -636,7 +636,9 @@ void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<ap
       std::max_element(below.begin(), below.end(), [](const End& a, const End& b) { return a.load < b.load; });
   const std::string low = highest == below.end() ? "0" : highest->text;
   if (!above) {
-    page.summary = fmt::format("A search for saturation: not saturated at the greatest load, {}.", low);
+    const bool sure = std::all_of(results.begin(), results.end(), [](const api::Result& r) { return r.certain; });
+    page.summary = fmt::format("A search for saturation: {} at the greatest load, {}.",
+                               sure ? "not saturated" : "not shown to saturate", low);
     page.tiles.insert(page.tiles.begin(), {"none", fmt::format("saturation up to a load of {}", low)});
     return;
   }
