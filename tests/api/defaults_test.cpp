@@ -195,12 +195,13 @@ void expect_halves_are_told(const Pair& pair, const std::map<std::string, std::m
     for (const Choice& choice : choices) {
       const auto found = values.find(choice.text);
       if (found == values.end() || found->second >= 0.5 * most) continue;
+      if (!check_choices({pair.experiment(choice, kUniform)}).empty()) continue;
       // A short run of one seed is on one side of a half by chance.
       const Choice other{.text = best, .of_topology = choice.of_topology};
       if (pair.mean_accepted(choice, kLong) >= 0.5 * pair.mean_accepted(other, kLong)) continue;
-      EXPECT_FALSE(check_choices({pair.experiment(choice, kUniform)}).empty())
-          << fmt::format("{} with {} virtual channels accepts {:.3f} with {}, and {:.3f} with another value",
-                         pair.name(), pair.vcs, found->second, choice.text.empty() ? "its default" : choice.text, most);
+      ADD_FAILURE() << fmt::format("{} with {} virtual channels accepts {:.3f} with {}, and {:.3f} with another value",
+                                   pair.name(), pair.vcs, found->second,
+                                   choice.text.empty() ? "its default" : choice.text, most);
     }
   }
 }

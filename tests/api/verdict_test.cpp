@@ -134,7 +134,7 @@ struct Collapsing {
 
 /// Not the switch alone decides whether a network carries less once its buffers are full. None of these collapsed
 /// within a million cycles; that they would not recover from every burst is said.
-TEST(Verdict, WhatWouldNotRecoverFromEveryBurstSaysSo) {
+void expect_bursts_are_told(const char* seed) {
   for (const Collapsing& network :
        {Collapsing{"torus", "\"minimal_adaptive\"", "load=0.6", "load=0.3"},
         Collapsing{"torus", "{ name = \"dimension_order\", classes = \"change\" }", "load=0.47", "load=0.3"},
@@ -142,18 +142,23 @@ TEST(Verdict, WhatWouldNotRecoverFromEveryBurstSaysSo) {
     const std::string text = "topology = { name = \"" + network.topology + "\", size = [8, 8] }\n" +
                              "switch   = { name = \"vc_router\", vcs = 4, buffer = 8 }\n" +
                              "routing  = " + network.routing + "\n" + "traffic  = { name = \"uniform\", size = 4 }\n";
-    const std::string name = network.topology + " " + network.routing;
-    for (const char* seed : {"run.seed=1", "run.seed=2"}) {
-      const Result full = run_of(text, {network.full, seed});
-      EXPECT_EQ(full.verdict, Verdict::steady) << name;
-      EXPECT_TRUE(full.certain) << name << ": " << full.explanation;
-      EXPECT_TRUE(says(full, "the network would not recover from every burst")) << name << ": " << full.explanation;
-      EXPECT_NE(full.warning.find("the network would not recover from every burst"), std::string::npos) << full.warning;
-      const Result below = run_of(text, {network.below, seed});
-      EXPECT_TRUE(below.certain) << name << ": " << below.explanation;
-      EXPECT_EQ(below.warning, "") << name;
-    }
+    const std::string name = network.topology + " " + network.routing + " " + seed;
+    const Result full = run_of(text, {network.full, seed});
+    EXPECT_EQ(full.verdict, Verdict::steady) << name;
+    EXPECT_TRUE(full.certain) << name << ": " << full.explanation;
+    EXPECT_TRUE(says(full, "the network would not recover from every burst")) << name << ": " << full.explanation;
+    EXPECT_NE(full.warning.find("the network would not recover from every burst"), std::string::npos) << full.warning;
+    const Result below = run_of(text, {network.below, seed});
+    EXPECT_TRUE(below.certain) << name << ": " << below.explanation;
+    EXPECT_EQ(below.warning, "") << name;
   }
+}
+
+/// With seed 1 the first of them is prolonged to a minute and a half.
+TEST(Verdict, WhatWouldNotRecoverFromEveryBurstSaysSo) { expect_bursts_are_told("run.seed=2"); }
+
+TEST(SlowVerdict, WhatWouldNotRecoverFromEveryBurstSaysSoForOtherSeeds) {
+  for (const char* seed : {"run.seed=1", "run.seed=3", "run.seed=4"}) expect_bursts_are_told(seed);
 }
 
 /// Sources that limit what is outstanding bring no backlog that would have to go.

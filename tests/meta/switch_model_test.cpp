@@ -28,11 +28,25 @@ std::string model(const std::string& provides, const std::string& optional,
          optional + "\n};\nstatic_assert(core::SwitchModel<Model>);\n";
 }
 
+const std::string kCompile = std::string(BANYAN_CXX) + " -std=c++20 -Wall -Wextra -I " BANYAN_SOURCE_DIR "/src ";
+
+/// The seam's header, precompiled: some sixty models are compiled.
+std::string seam() {
+  static const std::string header = [] {
+    const std::string copy = testing::TempDir() + "seam.hpp";
+    std::ofstream(copy) << "#include \"banyan/core/switch_model.hpp\"\n";
+    const test::Output compiled = test::run_shell(kCompile + "-x c++-header " + copy + " -o " + copy + ".gch 2>&1");
+    EXPECT_EQ(compiled.status, 0) << compiled.text;
+    return copy;
+  }();
+  return header;
+}
+
 test::Output compile(const std::string& text, const std::string& name) {
   const std::string file = testing::TempDir() + "switch_model_" + name + ".cpp";
   std::ofstream(file) << text;
-  return test::run_shell(std::string(BANYAN_CXX) +
-                         " -std=c++20 -fsyntax-only -Wall -Wextra -I " BANYAN_SOURCE_DIR "/src " + file + " 2>&1");
+  return test::run_shell(kCompile + "-Winvalid-pch -Werror=invalid-pch -fsyntax-only -include " + seam() + " " + file +
+                         " 2>&1");
 }
 
 struct Optional {
