@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "admission/admissions.hpp"
 
@@ -51,6 +52,33 @@ TEST(Hpcc, KeepsTheLinkAtItsTargetWithHardlyAQueue) {
       EXPECT_GT(held.at("accepted_load_fairness").mean, 0.98) << flows << " flows";
     }
   }
+}
+
+/// The longest ways of a tree, where T is seven packets: with what goes without saying, a flow alone has its target,
+/// and several have equal shares, though each has a packet or two in flight.
+TEST(Hpcc, GivesFarFlowsTheirShares) {
+  constexpr double kPacket = 1506.0 / 1500.0;
+  const std::string far =
+      "topology = { name = 'xgft', children = [8, 8], parents = [1, 4], latency = [100] }\n"
+      "switch = { name = 'cioq', queues = 'voqsw', speedup = 2, packet = 1500, memory = 4000000 }\n"
+      "routing = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+      "traffic = { name = 'flows', destinations = [0], loads = [0.98], size = 1500, sources = ";
+  for (const char* every : {"", ", feedback_every = 1", ", feedback_every = 4"}) {
+    const std::string admission = std::string("{ name = 'hpcc'") + every + " }";
+    const api::Result alone = test::run(far + "[8] }\n", admission, "duration = 12000000");
+    EXPECT_NEAR(alone.at("accepted_load").mean * 64 * kPacket, 0.95, 0.01) << every;
+    if (std::string_view(every).ends_with('4')) continue;  // each has fewer in flight than an acknowledgment waits for
+    const api::Result several = test::run(far + "[8, 15, 22, 29] }\n", admission, "duration = 48000000");
+    EXPECT_GT(several.at("accepted_load").mean * 64 * kPacket, 0.82) << every;
+    EXPECT_GT(several.at("accepted_load_fairness").mean, 0.97) << every;
+  }
+  const std::string corners =
+      "topology = { name = 'mesh', size = [8, 8] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 32 }\n"
+      "routing = 'dimension_order'\n"
+      "traffic = { name = 'incast', receivers = [0], senders = [63, 63], size = 32, amount = 200000 }\n";
+  const double done =
+      test::run(corners, "{ name = 'hpcc' }", "duration = 400000, window = 10000").at("incast_completion_last").mean;
+  EXPECT_GT(200000 / done, 0.93);
 }
 
 /// 63 flows have less than a packet each in a round trip: pacing keeps their shares, and the queue stays short.

@@ -103,7 +103,7 @@ TEST(NumbersInRemedies, ThresholdsAndBuffersThatAreGivenFit) {
       if (remedy.empty()) continue;
       ++given;
       const std::string factor = part_of(remedy, "make the buffers ([0-9.]+) times as large");
-      if (!factor.empty() && low < high) {
+      if (!factor.empty()) {
         const double more = std::ceil(buffer * std::stod(factor) - 1e-9);
         EXPECT_GT(more, buffer) << remedy;
         EXPECT_EQ(
@@ -117,6 +117,52 @@ TEST(NumbersInRemedies, ThresholdsAndBuffersThatAreGivenFit) {
     }
   }
   EXPECT_GT(given, 8U);
+}
+
+/// A queue of cioq holds as many packets as fit, and packets may be shorter than switch.packet: a threshold is refused
+/// where nothing would be marked, and taken where something is.
+TEST(NumbersInRemedies, ThresholdsInPacketsFitTheShortestOnes) {
+  const std::string incast =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 4 }\n"
+      "switch = { name = 'cioq', queues = '1q', memory = 8000 }\n"
+      "routing = { name = 'nearest_common_ancestor', up = 'd_mod_k' }\n"
+      "traffic = { name = 'flows', sources = [1, 2, 3, 5, 6], destinations = [0], loads = [0.9] }\n"
+      "run = { warmup = 20000, measure = 40000, drain = 0 }\n";
+  u32 taken = 0;
+  u32 refused = 0;
+  for (const u32 size : {30U, 64U, 100U, 250U, 1000U}) {
+    for (const u32 packet : {64U, 100U, 1000U}) {
+      // Messages are cut into packets, and the last one of each is what is left.
+      const u32 shortest = size <= packet ? size : size % packet == 0 ? packet : size % packet;
+      for (const u32 high : {8000 / packet + 1, 8000 / shortest - 1, 8000 / shortest, 8000 / shortest + 1}) {
+        for (const u32 low : {high / 2, high - 1, high}) {
+          Overrides overrides{fmt::format("switch.packet={}", packet), fmt::format("traffic.size={}", size),
+                              fmt::format("switch.mark.high={}", high), fmt::format("switch.mark.low={}", low)};
+          const std::string remedy = remedy_of(incast, overrides);
+          EXPECT_EQ(remedy.empty(), high <= 8000 / shortest && low < 8000 / shortest)
+              << size << " of " << packet << ", " << low << " to " << high << ": " << remedy;
+          ++(remedy.empty() ? taken : refused);
+          const std::string factor = part_of(remedy, "make the buffers ([0-9.]+) times as large");
+          if (factor.empty()) continue;
+          overrides.push_back(fmt::format("switch.memory={}", static_cast<u64>(8000 * std::stod(factor))));
+          EXPECT_EQ(remedy_of(incast, overrides), "") << remedy;
+        }
+      }
+    }
+  }
+  EXPECT_GT(taken, 50U);
+  EXPECT_GT(refused, 50U);
+  // 512 packets of 64 bytes where 32 of 1,024 would fit.
+  const std::vector<std::string> marking{"switch.memory=32768",   "switch.packet=1024",   "traffic.size=64",
+                                         "switch.mark.low=100",   "switch.mark.high=200", "admission=window",
+                                         "admission.size=1000000"};
+  EXPECT_GT(run_of(incast, marking).at("marked").mean, 0.5);
+}
+
+/// No buffer is asked for that no switch has.
+TEST(NumbersInRemedies, ThresholdsBeyondAnyBufferAreOnlyCut) {
+  const std::string remedy = remedy_of(kMesh, {"switch.mark.high=1000000000"});
+  EXPECT_EQ(remedy.find("cut both thresholds in proportion: mark.low"), 0U) << remedy;
 }
 
 }  // namespace

@@ -221,6 +221,13 @@ TEST_F(Checkpoints, ThoseOfOthersAreRefusedByName) {
   const std::string state = steady_checkpoint();
   expect_refusal(banyan({"run", "a.toml", "run.seed=9", "--resume", "a.state"}), "run.seed is 1 there and 9 here",
                  "run it from its start");
+  // Of components that differ their names are told, not the parameters that only one of them has.
+  expect_refusal(banyan({"run", "a.toml", "admission=window", "--resume", "a.state"}),
+                 R"(admission.name is "window" here and not there)", "run it from its start");
+  for (const Words& with :
+       {Words{"run", "run.seed=9", "--resume", "a.state"}, Words{"run", "--resume", "a.state", "run.seed=9"},
+        Words{"run", "--resume", "a.state", "--seed", "9"}})
+    expect_refusal(banyan(with), "the experiment of a checkpoint cannot be changed", "leave out key=value and --seed");
   expect_refusal(banyan({"run", "a.toml", "--resume", "a.state", "--watch", "terminal=1"}), "another --watch",
                  "as they were");
   expect_refusal(banyan({"run", "a.toml", "--resume", "a.state", "--log", "log.csv"}), "a log of packets", "--log");

@@ -376,7 +376,7 @@ TEST_F(Ranks, GoOnFromACheckpoint) {
   expect_refusal(on(3, "banyan run --resume state"), "was written by 2 processes, and this run has 3 processes");
   expect_refusal(here("banyan run --resume state"), "was written by 2 processes, and this run has one process");
   EXPECT_EQ(here("rm state.*.1").status, 0);
-  expect_refusal(on(2, "banyan run --resume state"), ".1: cannot be read");
+  expect_refusal(on(2, "banyan run --resume state"), ".1: is not there, and state names it");
 }
 
 TEST_F(Ranks, ACheckpointTakesThePlaceOfTheOneBefore) {

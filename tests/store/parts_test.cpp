@@ -200,6 +200,19 @@ TEST_F(Parts, OfAnotherSweepAreRefusedByName) {
            static_cast<void>(sweep_part(example_set(kPoints + 1), kSource, folder() + "/a", {1, 2}, {}, {}));
          }),
          a + " is of another sweep", "name another folder with --out");
+  // Other parts of the same cut: a worker with a key=value too many would spoil the folder for all.
+  const std::string first = fill("c", {1, 2});
+  fill("c", {2, 2});
+  expect(refusal([&] {
+           static_cast<void>(sweep_part(example_set(kPoints + 1), kSource, folder() + "/c", {2, 2}, {}, {}));
+         }),
+         "is of another sweep", "name another folder with --out");
+  fs::remove_all(folder() + "/c");
+  const std::string alone = fill("c", {1, 2});
+  expect(refusal([&] {
+           static_cast<void>(sweep_part(example_set(kPoints + 1), kSource, folder() + "/c", {2, 2}, {}, {}));
+         }),
+         alone + " is of another sweep", "name another folder with --out");
 }
 
 TEST_F(Parts, ThatAreDamagedAreRefusedAndRunAgain) {

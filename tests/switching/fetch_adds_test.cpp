@@ -61,6 +61,10 @@ TEST(FetchAdds, ABatchLeavesTheSumInTheWordAndEveryValueOnce) {
                                         {});
     EXPECT_EQ(result.find("fetch_adds")->mean, 2.0 * 16 * 50) << combining;
     EXPECT_EQ(result.find("combined_requests")->mean > 0.0, std::string(combining) != "none");
+    // What is combined is done with another one.
+    EXPECT_EQ(result.find("memory_operations")->mean,
+              result.find("fetch_adds")->mean - result.find("combined_requests")->mean)
+        << combining;
   }
 }
 

@@ -158,16 +158,18 @@ std::unique_ptr<core::Admission> make(const config::Values& values, const core::
   Settings set;
   set.flow = parts::flow_is(values);
   set.carrier = parts::carrier(values);
+  auto acknowledgments = parts::prompt_acknowledgments(values, context);
   const double given = values.real("round_trip");
+  // A window less than what the link carries until the acknowledgment is there would hold a flow below its target.
   set.round_trip = given > 0.0 ? static_cast<double>(parts::ticks_of(given, parts::cycle_ns(values, context)))
-                               : static_cast<double>(context.longest());
+                               : static_cast<double>(context.longest() + acknowledgments.wait());
   set.target = values.real("target");
   set.stages = values.natural("stages");
   const double flows = values.natural("flows") != 0 ? values.natural("flows") : std::max(context.terminals, 2U) - 1;
   set.increase = set.round_trip * (1.0 - set.target) / flows;
   // A flow that is cut while the queue of an incast drains must not be silent for long after it.
   set.least = set.round_trip * std::min(0.01, 0.5 * set.target / flows);
-  return std::make_unique<Hpcc>(set, parts::acknowledgments(values, context), context);
+  return std::make_unique<Hpcc>(set, std::move(acknowledgments), context);
 }
 
 }  // namespace
@@ -184,7 +186,7 @@ const core::AdmissionRow row_hpcc{
                   .unit("ns")
                   .range(0, 1e12)
                   .doc("Base round trip (T), for which windows are and over which switches measure; 0: the longest "
-                       "of the network without load"),
+                       "of the network without load, and feedback_wait"),
               Parameter::real("target", 0.95)
                   .above(0)
                   .range(0, 0.999)
@@ -200,7 +202,7 @@ const core::AdmissionRow row_hpcc{
                   .in_flight()
                   .doc("Most flows of a link at a time (N): a window grows by what its link carries in T, times (1 - "
                        "eta) / N (W_ai, section 3.3); 0: one of every other terminal")},
-             2)},
+             2, "the time of feedback_every of the longest packets on the slowest link of a terminal")},
     .make = &make,
     .needs_utilization = true};
 

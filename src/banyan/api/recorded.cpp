@@ -276,8 +276,12 @@ engine::TreePlan tree_plan(const Experiment& experiment) {
 
 namespace {
 
-void add_false_marks(Result& result, const engine::JudgedMarks& marks) {
+void add_false_marks(Result& result, const engine::JudgedMarks& marks, bool trees) {
   if (marks.all == 0) return;
+  if (!trees) {
+    result.explanation += std::string(result.explanation.empty() ? "" : "; ") +
+                          "no sample saw a congestion tree, so that all marks count as false";
+  }
   result.metrics.push_back(stats::Metric::exact(
       "false_marks", "of marks", static_cast<double>(marks.false_ones) / static_cast<double>(marks.all), marks.all));
 }
@@ -304,7 +308,7 @@ void add_trees(Result& result, const stats::CongestionRecord& record, const engi
   if (record.samples.empty()) {
     result.explanation += std::string(result.explanation.empty() ? "" : "; ") +
                           "no sample of congestion trees was taken: run.trees_interval is longer than the run";
-    return add_false_marks(result, marks);
+    return add_false_marks(result, marks, false);
   }
   for (const auto& [name, unit, value] : {std::tuple{"congestion_trees_most", "trees", u64{most}},
                                           {"congestion_tree_members_most", "buffers", largest},
@@ -313,7 +317,7 @@ void add_trees(Result& result, const stats::CongestionRecord& record, const engi
                                           {"congestion_tree_life_most", "cycles", life}}) {
     result.metrics.push_back(stats::Metric::exact(name, unit, static_cast<double>(value), record.samples.size()));
   }
-  add_false_marks(result, marks);
+  add_false_marks(result, marks, most != 0);
   result.trees = std::make_shared<const stats::PackedCongestion>(record);
 }
 

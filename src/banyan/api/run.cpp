@@ -122,17 +122,25 @@ std::string first_difference(const std::string& theirs, const std::string& ours)
   const json a = flat(theirs);
   const json b = flat(ours);
   const auto value_of = [](const json& all, const std::string& key) {
-    return all.contains(key) ? all[key].dump() : std::string("not there");
+    return all.contains(key) ? all[key].dump() : std::string();
   };
+  // Which component it is says more than a parameter that only one of two components has.
+  const auto rank_of = [&](const std::string& path) {
+    return path.ends_with("/name") ? 0 : a.contains(path) && b.contains(path) ? 1 : 2;
+  };
+  std::string first;
   for (const json& all : {a, b}) {
     for (const auto& [path, value] : all.items()) {
       if (value_of(a, path) == value_of(b, path)) continue;
-      std::string key = path.substr(1);
-      std::replace(key.begin(), key.end(), '/', '.');
-      return fmt::format("{} is {} there and {} here", key, value_of(a, path), value_of(b, path));
+      if (first.empty() || rank_of(path) < rank_of(first)) first = path;
     }
   }
-  return {};
+  if (first.empty()) return {};
+  std::string key = first.substr(1);
+  std::replace(key.begin(), key.end(), '/', '.');
+  if (!a.contains(first)) return fmt::format("{} is {} here and not there", key, value_of(b, first));
+  if (!b.contains(first)) return fmt::format("{} is {} there and not here", key, value_of(a, first));
+  return fmt::format("{} is {} there and {} here", key, value_of(a, first), value_of(b, first));
 }
 
 /// What ranks must have in common: they decide alike, and only from what all of them know.

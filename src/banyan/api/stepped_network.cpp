@@ -258,7 +258,7 @@ u32 SteppedNetwork::terminals() const noexcept { return state_->network.topology
 std::size_t SteppedNetwork::in_flight() const noexcept { return state_->pending.size(); }
 
 NetworkCounts SteppedNetwork::counts() const {
-  const engine::Totals totals = state_->instance.machine->totals();
+  const engine::Totals totals = state_->instance.machine->totals().of_load();
   return {totals.taken, totals.delivered, totals.taken_flits, totals.delivered_flits};
 }
 

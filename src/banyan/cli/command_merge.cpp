@@ -27,9 +27,19 @@ void write_tables(const std::string& folder, store::Table table) {
 }  // namespace
 
 int merge(const MergeArguments& arguments) {
+  const bool there = std::filesystem::exists(arguments.out);
   require_writable_folder(arguments.out);
   store::Writer store(arguments.out);
-  const store::MergeReport report = store::merge(arguments.from, store);
+  const store::MergeReport report = [&] {
+    try {
+      return store::merge(arguments.from, store);
+    } catch (const ConfigError&) {
+      // What is refused leaves no empty store behind.
+      std::error_code ignored;
+      if (!there && store.reader().runs().empty()) std::filesystem::remove_all(arguments.out, ignored);
+      throw;
+    }
+  }();
   store::Table table = store.reader().table();
   store::require_whole(table);
   std::string text = fmt::format("{} of {} points are in {}", report.finished, report.points, arguments.out);

@@ -91,6 +91,9 @@ void require_experiment(const RunArguments& arguments) {
   };
   if (arguments.checkpoints && arguments.checkpoint.empty() && arguments.resume.empty())
     refuse("--checkpoint-every", "says how often a checkpoint is written, and not where", "add --checkpoint FILE");
+  const bool only_overrides = arguments.file.find('=') != std::string::npos && !std::filesystem::exists(arguments.file);
+  if (!arguments.resume.empty() && only_overrides)
+    refuse("--resume", "the experiment of a checkpoint cannot be changed", "leave out key=value and --seed");
   if (!arguments.file.empty()) return;
   if (arguments.resume.empty()) refuse("FILE", "FILE is required", "see \"banyan run --help\"");
   if (!arguments.overrides.empty() || arguments.running.seed)

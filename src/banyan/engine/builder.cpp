@@ -45,11 +45,22 @@ bool Builder::reduces() const {
   return std::any_of(traffics_.begin(), traffics_.end(), [](const core::Traffic* t) { return t->reduces(); });
 }
 
-u32 Builder::shortest_packet() const {
+u32 Builder::shortest_packet() const { return shortest_packet(traffics_); }
+
+u32 Builder::shortest_packet_of_load() const {
+  return shortest_packet(traffics_.first(traffics_.size() - (settings_.tells_in_packets ? 1 : 0)));
+}
+
+u32 Builder::shortest_packet(std::span<core::Traffic* const> traffics) const {
   u32 shortest = kNone;
-  for (const core::Traffic* t : traffics_) {
-    const bool cut = t->longest_message() > std::min(t->longest_packet(), longest_packet_);  // the last may be short
-    shortest = std::min(shortest, cut ? 1 : std::max(t->shortest_message(), 1U));
+  for (const core::Traffic* t : traffics) {
+    const u32 longest = std::min(t->longest_packet(), longest_packet_);
+    u32 least = std::max(t->shortest_message(), 1U);
+    if (t->longest_message() > longest) {  // messages are cut, and the last packet of one may be short
+      const bool equal = t->shortest_message() == t->longest_message();
+      least = !equal ? 1 : least % longest == 0 ? longest : least % longest;
+    }
+    shortest = std::min(shortest, least);
   }
   return shortest;
 }
@@ -87,7 +98,9 @@ void Builder::partition(std::vector<u32> switch_shard, u32 shards) {
   }
   for (const u32 i : own_) {
     if (settings_.probe.any()) {
-      parts_[i].probe = std::make_unique<Probe>(settings_.probe, graph);
+      ProbePlan plan = settings_.probe;
+      if (settings_.tells_in_packets) plan.control = static_cast<u32>(traffics_.size()) - 1;
+      parts_[i].probe = std::make_unique<Probe>(plan, graph);
       parts_[i].probe->number(0, {true, 1, members[i]});
       parts_[i].probe->number(1, {false, 1, {}});
     }

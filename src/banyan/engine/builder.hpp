@@ -54,6 +54,8 @@ class Builder {
   [[nodiscard]] u32 longest_message() const;
   /// No packet is shorter, in flits; 1 where that is not known.
   [[nodiscard]] u32 shortest_packet() const;
+  /// The same of those that are load: without what ends of flows tell each other.
+  [[nodiscard]] u32 shortest_packet_of_load() const;
 
   /// Whether switches make copies of a traffic's packets for several destinations.
   [[nodiscard]] bool replicates() const;
@@ -133,6 +135,7 @@ class Builder {
   [[nodiscard]] std::vector<Shard> take_shards();
 
  private:
+  [[nodiscard]] u32 shortest_packet(std::span<core::Traffic* const> traffics) const;
   void partition_into(u64 wanted, u32 most);
   void deal_shards();
   [[nodiscard]] bool is_own(u32 shard) const { return shard >= own_.front() && shard <= own_.back(); }

@@ -691,6 +691,11 @@ Totals Machine::totals() const {
     sum.delivered_flits += t.recorder.delivered_flits();
     sum.misdelivered += t.sink.misdelivered();
     sum.disordered += t.sink.disordered();
+    const Recorder::Control& control = t.recorder.control();
+    sum.control_taken += control.taken;
+    sum.control_taken_flits += control.taken_flits;
+    sum.control_delivered += control.delivered;
+    sum.control_delivered_flits += control.delivered_flits;
     sum.counted_taken += t.recorder.counted_taken();
     sum.counted_delivered += t.recorder.counted_delivered();
     for (const auto& population : shard.populations) sum.movements += population->movements();

@@ -35,6 +35,22 @@ struct Totals {
   u64 counted_taken = 0;
   u64 counted_delivered = 0;
   u64 movements = 0;
+  // What of the first four is control: no part of load and latency.
+  u64 control_taken = 0;
+  u64 control_taken_flits = 0;
+  u64 control_delivered = 0;
+  u64 control_delivered_flits = 0;
+
+  /// Without control, as it is reported.
+  [[nodiscard]] Totals of_load() const noexcept {
+    Totals load = *this;
+    load.taken -= control_taken;
+    load.taken_flits -= control_taken_flits;
+    load.delivered -= control_delivered;
+    load.delivered_flits -= control_delivered_flits;
+    load.control_taken = load.control_taken_flits = load.control_delivered = load.control_delivered_flits = 0;
+    return load;
+  }
 
   Totals& operator+=(const Totals& other) noexcept {
     taken += other.taken;
@@ -46,6 +62,10 @@ struct Totals {
     counted_taken += other.counted_taken;
     counted_delivered += other.counted_delivered;
     movements += other.movements;
+    control_taken += other.control_taken;
+    control_taken_flits += other.control_taken_flits;
+    control_delivered += other.control_delivered;
+    control_delivered_flits += other.control_delivered_flits;
     return *this;
   }
 };

@@ -194,7 +194,7 @@ void Probe::taken(u32 terminal, const core::Packet& packet, Tick now) {
 
 /// nullptr when the packet does not count.
 Flow* Probe::flow_of(const core::Packet& packet) {
-  if (!plan_.flows || packet.birth < from_ || packet.birth > to_) return nullptr;
+  if (!plan_.flows || packet.traffic == plan_.control || packet.birth < from_ || packet.birth > to_) return nullptr;
   Flow& flow = flows_[static_cast<u64>(packet.source) << 32U | packet.destination];
   flow.source = packet.source;
   flow.destination = packet.destination;
@@ -216,7 +216,7 @@ void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization, 
 }
 
 void Probe::marked(const core::Packet& packet, u32 channel, u32 vc, Tick now) {
-  if (plan_.marks && counts(now)) marks_.add(packet, channel, vc);
+  if (plan_.marks && packet.traffic != plan_.control && counts(now)) marks_.add(packet, channel, vc);
 }
 
 void Probe::crossed(u32 channel, const core::Packet& packet, Tick now, bool first) {

@@ -36,6 +36,7 @@ struct ProbePlan {
   bool messages = false;      ///< every message that leaves its source queue
   bool marks = false;         ///< packets that switches mark, and where, for who samples congestion trees
   bool every_packet = false;  ///< its beginning, its channels and its arrivals, for engine/packet_log.hpp
+  u32 control = kNone;        ///< the traffic that is no part of load: of no flow, and its marks do not count
   Tick cycle = 1;             ///< ticks of a cycle
   Tick from = 0;              ///< counting starts here, or with the measured window when that starts later
   std::vector<WatchedPacket> packets;

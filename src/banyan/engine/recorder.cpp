@@ -22,6 +22,7 @@ void Recorder::reset() {
   record_.clear();
   accepted_of_.assign(plan_.size(), 0);
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
+  control_ = {};
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = counted_taken_ = counted_delivered_ = 0;
 }
 

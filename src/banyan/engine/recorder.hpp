@@ -50,6 +50,8 @@ class Recorder {
   void made_control(u32 flits) noexcept {
     ++taken_;
     taken_flits_ += flits;
+    ++control_.taken;
+    control_.taken_flits += flits;
   }
   /// A packet was made, for `copies` destinations. True: it was born in the window, or after it.
   bool made(Tick birth, u32 flits, u32 copies) noexcept {
@@ -73,6 +75,10 @@ class Recorder {
   void delivered(const core::Packet& packet) noexcept {
     ++delivered_;
     delivered_flits_ += packet.flits;
+  }
+  void delivered_control(const core::Packet& packet) noexcept {
+    ++control_.delivered;
+    control_.delivered_flits += packet.flits;
   }
   /// Sums of a packet that arrived, where it counts, and its flits in the window of `now`.
   void arrived(const core::Packet& packet, Tick now, u32 hops, Tick serialization) noexcept {
@@ -100,6 +106,14 @@ class Recorder {
   [[nodiscard]] u64 taken_flits() const noexcept { return taken_flits_; }
   [[nodiscard]] u64 delivered() const noexcept { return delivered_; }
   [[nodiscard]] u64 delivered_flits() const noexcept { return delivered_flits_; }
+  /// What of these is no part of load and latency.
+  struct Control {
+    u64 taken = 0;
+    u64 taken_flits = 0;
+    u64 delivered = 0;
+    u64 delivered_flits = 0;
+  };
+  [[nodiscard]] const Control& control() const noexcept { return control_; }
   /// Counted packets taken here / delivered here.
   [[nodiscard]] u64 counted_taken() const noexcept { return counted_taken_; }
   [[nodiscard]] u64 counted_delivered() const noexcept { return counted_delivered_; }
@@ -116,7 +130,7 @@ class Recorder {
 
   void archive(Archive& a) {
     a(steady_plan_, window_, tallies_, finite_, record_, accepted_of_, generated_);
-    a(taken_, taken_flits_, delivered_, delivered_flits_, counted_taken_, counted_delivered_);
+    a(taken_, taken_flits_, delivered_, delivered_flits_, counted_taken_, counted_delivered_, control_);
   }
 
  private:
@@ -156,6 +170,7 @@ class Recorder {
   u64 taken_flits_ = 0;
   u64 delivered_ = 0;
   u64 delivered_flits_ = 0;
+  Control control_;
   u64 counted_taken_ = 0;
   u64 counted_delivered_ = 0;
 };

@@ -200,6 +200,12 @@ void RunKeeper::open_resumed() {
   }
   if (setup_.ranks != nullptr) {
     const std::string part = part_of_checkpoint(setup_.resume, header.identity, setup_.ranks->rank());
+    std::error_code ignored;
+    if (!fs::exists(part, ignored)) {
+      refuse(part, fmt::format("is not there, and {} names it: each process has a file of its own", setup_.resume),
+             fmt::format("put it back beside {}, where all processes see it, or run the experiment from its start",
+                         setup_.resume));
+    }
     static_cast<void>(read_checkpoint_header(part, setup_.header.program));
     if (open(part).identity != header.identity)
       refuse(part, fmt::format("belongs to another checkpoint than {}", setup_.resume),

@@ -77,7 +77,8 @@ class Session {
       if (records() && recorded_ == 0 && due > window_.from) look_at_switches();
       now = machine_.step();
       if (now < window_.from) {
-        out_.delivered_within = machine_.totals().delivered;  // until the session is closed: what came before it
+        out_.delivered_within =
+            machine_.totals().of_load().delivered;  // until the session is closed: what came before it
       } else if (!closed_) {
         observe(now);
       }
@@ -111,7 +112,7 @@ class Session {
     window_.to = now;
     machine_.set_window(window_);
     out_.close = now;
-    out_.delivered_within = machine_.totals().delivered - out_.delivered_within;
+    out_.delivered_within = machine_.totals().of_load().delivered - out_.delivered_within;
   }
 
   [[nodiscard]] bool empty() const {
@@ -208,7 +209,7 @@ class Session {
       out_.explanation = unfinished(now);
       if (!closed_) out_.close = std::max(out_.begin, now == kNever ? out_.begin : now);
     }
-    const Totals sum = machine_.totals();
+    const Totals sum = machine_.totals().of_load();
     out_.ticks = now == kNever ? 0 : now + 1;
     machine_.finish_records();
     out_.tallies = machine_.tallies();

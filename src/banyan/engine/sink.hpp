@@ -92,6 +92,7 @@ class Sink {
       plan_.probe->delivered(packet, now, serialization, marked);
     const u8 special = plan_.special[packet.traffic];
     if ((special & kControl) != 0) [[unlikely]] {
+      recorder_.delivered_control(packet);
       if ((packet.flags & core::kMessageLast) != 0) plan_.flows->control_arrived(packet, now);
       return;
     }

@@ -201,7 +201,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
   out.record = machine.record(plan, false);
   out.checkpoints = observers.checkpoints.entries();
   out.tallies = machine.tallies();
-  out.totals = machine.totals();
+  out.totals = machine.totals().of_load();
   out.probed = machine.probed();
   out.activity = machine.activity();
   out.own = machine.own_metrics();

@@ -50,7 +50,7 @@ struct SteadyOutcome {
   std::string explanation;
   SteadyRecord record;
   std::vector<LatencySums> tallies;
-  Totals totals;
+  Totals totals;  ///< of_load
   std::vector<Checkpoints::Entry> checkpoints;
   Tick ticks = 0;
   Tick counted = 0;  ///< end of the measured window: what the probes counted is before it

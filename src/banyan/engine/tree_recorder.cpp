@@ -99,7 +99,7 @@ void TreeRecorder::add_use(stats::CongestionSample& sample) const {
 }
 
 void TreeRecorder::add_progress(const Machine& machine, stats::CongestionSample& sample) {
-  const Totals totals = machine.totals();
+  const Totals totals = machine.totals().of_load();
   u64 latency = 0;
   u64 packets = 0;
   for (const LatencySums& tally : machine.tallies()) {

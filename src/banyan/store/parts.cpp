@@ -171,8 +171,11 @@ class Join {
     for (const Member& member : members_) {
       if (!member.plan) continue;
       if (all && all->digest != member.plan->digest) {
+        const bool together = fs::path(member.file).parent_path() == fs::path(first).parent_path();
         throw ConfigError({member.file, 0, 0, ""}, fmt::format("this is of another sweep than {}", first),
-                          "merge what \"banyan sweep FILE --part i/n\" made of one FILE with the same key=value");
+                          together
+                              ? "move one of them, and all others of its sweep, to another folder"
+                              : "merge what \"banyan sweep FILE --part i/n\" made of one FILE with the same key=value");
       }
       for (const Plan::Point& point : member.plan->points) points.emplace(point.position, point);
       // One file may have had several names: one of them, whoever comes first.
@@ -185,6 +188,9 @@ class Join {
     return all;
   }
 
+  [[nodiscard]] bool has_plan() const {
+    return std::any_of(members_.begin(), members_.end(), [](const Member& member) { return member.plan.has_value(); });
+  }
   /// The first member that belongs to another sweep; nullptr: none.
   [[nodiscard]] const Member* of_another(const Plan& plan) const {
     const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
@@ -457,6 +463,18 @@ Joined::~Joined() {
 
 std::string Joined::file() const { return store_file(folder_); }
 
+/// The first of these files that says of which sweep it is, if that is another one. The others were asked the same when
+/// they were made.
+std::string first_of_another(const std::vector<std::string>& files, const Plan& plan) {
+  const Folder copies;
+  for (const std::string& file : files) {
+    const std::optional<Member> member = open_member(file, copies.file(0));
+    if (!member || !member->plan) continue;
+    return member->plan->digest == plan.digest ? std::string() : file;
+  }
+  return {};
+}
+
 std::shared_ptr<const Joined> join_parts(const std::string& folder) {
   const Join join({group_of(folder)});
   const std::optional<Plan> plan = join.plan();
@@ -467,17 +485,23 @@ std::shared_ptr<const Joined> join_parts(const std::string& folder) {
 std::shared_ptr<const Joined> join_for_part(const std::string& folder, const Plan& plan, const SweepPart& part,
                                             const Tell& tell) {
   Group files = group_of(folder);
-  // Other parts of the same cut have none of these points.
-  std::erase_if(files, [&](const std::string& file) {
+  // Other parts of the same cut have none of these points, but they tell whose folder this is.
+  const auto mine = std::stable_partition(files.begin(), files.end(), [&](const std::string& file) {
     const std::optional<SweepPart> other = part_of_file(file);
     return other && other->count == part.count && other->index != part.index;
   });
+  const std::vector<std::string> others(files.begin(), mine);
   std::vector<Group> alone;
-  for (std::string& file : files) alone.push_back({std::move(file)});
+  for (auto file = mine; file != files.end(); ++file) alone.push_back({std::move(*file)});
   const Join join(alone);
-  if (const Member* other = join.of_another(plan)) {
-    throw ConfigError({folder, 0, 0, ""}, fmt::format("{} is of another sweep", other->file),
+  const auto refuse = [&](const std::string& file) {
+    throw ConfigError({folder, 0, 0, ""}, fmt::format("{} is of another sweep", file),
                       "name another folder with --out, or give the experiment and its key=value as they were");
+  };
+  if (const Member* other = join.of_another(plan)) refuse(other->file);
+  // What a store has taken in may be of earlier sweeps.
+  if (!join.has_plan()) {
+    if (const std::string other = first_of_another(others, plan); !other.empty()) refuse(other);
   }
   join.tell_damage(tell);
   return joined(join, std::nullopt);

@@ -27,8 +27,9 @@ using cioq::Plan;
 /// 6 are the 30 of an acknowledgment of InfiniBand (local route header 8, base transport header 12, acknowledge
 /// extended transport header 4, checks 4 and 2).
 constexpr u32 kShortestControl = 24;
-constexpr u64 kBytesPerPort = 2200;  ///< of a port's two sides, with what is in them
-constexpr u32 kMostParts = 64;       ///< parts that a byte on a link is divided into
+constexpr u64 kBytesPerPort = 2200;     ///< of a port's two sides, with what is in them
+constexpr u32 kMostParts = 64;          ///< parts that a byte on a link is divided into
+constexpr u32 kMostMemory = 1U << 30U;  ///< bytes of a port
 
 /// What switches tell the sources needs roots to tell of, and somebody who hears it.
 void check_notifications(const config::Values& values, const Plan& plan, const engine::EngineSettings& settings) {
@@ -130,7 +131,6 @@ Plan read_plan(const config::Values& values, u32 terminals) {
   plan.log = values.flag("log");
   if (plan.recn()) check_thresholds(values, plan);
   if (values.flag("recn.notify_sources")) { plan.notify_packets = values.natural("recn.notify_packets"); }
-  plan.marking = parts::read_marking(values, plan.memory / plan.packet);
   if (!plan.per_class()) return plan;
   plan.classes = plan.organization == Organization::voqnet ? terminals : std::min(values.natural("classes"), terminals);
   plan.class_packets = plan.memory / plan.packet / plan.classes;
@@ -248,6 +248,8 @@ void install(const config::Values& values, engine::Builder& builder) {
                                   : "use a smaller network, or switches with fewer ports");
   }
   builder.cut_messages(plan.packet);
+  const u32 shortest = std::min(plan.packet, builder.shortest_packet_of_load());
+  plan.marking = parts::read_marking(values, plan.memory / shortest, kMostMemory / shortest);
   // What takes no time at all cannot go to another shard.
   if (plan.control_cycles == 0) {
     builder.partition_as_one("switch.control_delay is 0, so that switches hear of each other at once",
@@ -323,7 +325,7 @@ const core::SwitchRow row_cioq{
                      .doc("Rate of the crossbar, in rates of the links; any ratio of small numbers"),
                  Parameter::integer("memory", 32'768)
                      .unit("B")
-                     .range(1, 1 << 30)
+                     .range(1, kMostMemory)
                      .doc("Memory of every input and every output port, shared by its queues"),
                  Parameter::integer("packet", 64).unit("B").range(1, 65535).doc("Longest packet that an adapter makes"),
                  Parameter::integer("overhead", 6)

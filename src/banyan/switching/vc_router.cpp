@@ -166,7 +166,8 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
   read_pipeline(values, setup);
   read_speedup(values, setup);
   setup.utilization_period = builder.settings().utilization_time;
-  setup.marking = parts::read_marking(values, u64{setup.ports} * setup.vcs * setup.buffer);
+  setup.marking = parts::read_marking(values, u64{setup.ports} * setup.vcs * setup.buffer,
+                                      u64{setup.ports} * setup.vcs * kMostBuffer);
   setup.arbiter = arbiter_named(values.text("arbiter"));
   setup.vc_allocator = read_allocator(values, "vc_allocator", "vc_alloc_iterations", setup.arbiter);
   setup.sw_allocator = read_allocator(values, "sw_allocator", "sw_alloc_iterations", setup.arbiter);

@@ -71,6 +71,7 @@ class Congestion final : public core::Traffic {
   }
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
     return {.longest_message = size_,
+            .shortest_message = size_,
             .disturbance = part_ == Part::normal ? core::Disturbance{} : disturbance_,
             .streams = part_ == Part::normal ? 0 : static_cast<u32>(streams_.size())};
   }

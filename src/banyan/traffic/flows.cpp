@@ -46,7 +46,7 @@ class Flows final : public core::Traffic {
   void begin(u32 replication) override { random_ = Random(seed_, kWays, index_, replication); }
   double offered_load() const noexcept override { return load_ / terminals_; }
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
-    return {.longest_message = size_, .random = false};
+    return {.longest_message = size_, .shortest_message = size_, .random = false};
   }
   bool next(u32 terminal, u64 nth, Tick, core::Message& out) const noexcept override {
     const Flow& flow = at_[terminal];

@@ -42,6 +42,7 @@ class Incast final : public core::Traffic {
     const Tick cycle = context.ticks_per_cycle;
     const Tick duration = static_cast<Tick>(values.integer("duration")) * cycle;
     const u64 amount = duration != 0 ? 0 : static_cast<u64>(values.integer("amount"));
+    shortest_ = amount % size_ == 0 ? size_ : static_cast<u32>(amount % size_);
     const std::vector<u32> receivers = receivers_of(values);
     const Tick start = static_cast<Tick>(values.integer("start")) * cycle;
     const Tick interval = static_cast<Tick>(values.integer("interval")) * cycle;
@@ -72,6 +73,7 @@ class Incast final : public core::Traffic {
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
     // When and to whom is drawn once, by the seed, for all replications.
     return {.longest_message = size_,
+            .shortest_message = shortest_,
             .random = false,
             .disturbance = disturbance_,
             .streams = static_cast<u32>(streams_.size())};
@@ -201,6 +203,7 @@ class Incast final : public core::Traffic {
   u32 index_;
   u32 terminals_;
   u32 size_;
+  u32 shortest_ = 1;  ///< message: the last of a sender may be one
   u32 limit_;
   EvenGaps gaps_;
   core::Disturbance disturbance_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "banyan/admission/parts/carrier.hpp"
@@ -10,20 +11,22 @@
 
 namespace banyan::admission::parts {
 
-/// `own`, the parameters of acknowledgments and those of the carrier. `every`: packets that one speaks of by default.
-[[nodiscard]] inline std::vector<config::Parameter> with_acknowledgments(std::vector<config::Parameter> own,
-                                                                         i64 every) {
+/// `own`, the parameters of acknowledgments and those of the carrier. `every`: packets that one speaks of by default,
+/// `wait`: how long one waits by default, in words.
+[[nodiscard]] inline std::vector<config::Parameter> with_acknowledgments(
+    std::vector<config::Parameter> own, i64 every,
+    const std::string& wait = "the longest round trip of the network without load") {
   using config::Parameter;
   own.push_back(Parameter::integer("feedback_every", every)
                     .unit("packets")
                     .range(1, 65'535)
-                    .doc("Packets of a flow that one acknowledgment speaks of, at most as many as the smallest window "
-                         "holds; 1: each has its own, 2: the delayed acknowledgments of TCP (RFC 5681)"));
+                    .doc("Most packets of a flow that one acknowledgment speaks of, and no more than the smallest "
+                         "window holds where that is a packet; 1: each has its own, 2: the delayed acknowledgments "
+                         "of TCP (RFC 5681)"));
   own.push_back(Parameter::integer("feedback_wait", 0)
                     .unit("cycles")
                     .range(0, 1'000'000'000)
-                    .doc("Longest time for which an acknowledgment waits for more packets to speak of; 0: the longest "
-                         "round trip of the network without load"));
+                    .doc("Longest time for which an acknowledgment waits for more packets to speak of; 0: " + wait));
   return with_carrier(std::move(own));
 }
 
@@ -34,6 +37,8 @@ class Acknowledgments {
   Acknowledgments(u32 every, Tick wait) : every_(every), wait_(wait) {}
 
   void begin() noexcept { ends_.clear(); }
+  /// Longest time from a packet to the acknowledgment that speaks of it.
+  [[nodiscard]] Tick wait() const noexcept { return every_ == 1 ? 0 : wait_; }
   void open(u32 end) { ends_.resize(std::size_t{end} + 1); }
   /// `one`: what the acknowledgment of a packet says. The last `value` and `hops` stand, of several at one tick the
   /// largest; what is counted is added up. One that is full goes in the next tick, so that the order of arrivals in a
@@ -94,6 +99,21 @@ class Acknowledgments {
   if (every < 2.0) return {};
   const u32 wait = values.natural("feedback_wait");
   return {static_cast<u32>(every), wait != 0 ? wait : std::max<Tick>(context.longest(), 1)};
+}
+
+/// Where a window may be less than a packet: what comes as fast as the slowest link of a terminal takes it is told of
+/// together, and anything slower packet by packet, so that no window waits for a packet that it does not let go.
+[[nodiscard]] inline Acknowledgments prompt_acknowledgments(const config::Values& values,
+                                                            const core::AdmissionContext& context) {
+  const u32 every = values.natural("feedback_every");
+  if (every < 2) return {};
+  u64 packet = 1;
+  for (u32 t = 0; t < context.terminals; ++t) {
+    packet = std::max({packet, context.injection_cycles(t, context.longest_packet),
+                       context.ejection_cycles(t, context.longest_packet)});
+  }
+  const u32 wait = values.natural("feedback_wait");
+  return {every, wait != 0 ? wait : every * packet};
 }
 
 }  // namespace banyan::admission::parts

@@ -18,7 +18,7 @@ namespace banyan::admission::parts {
       Parameter::integer("feedback_flits", 0)
           .unit("flits")
           .range(0, 65'535)
-          .doc("Length of these packets; 0: the shortest that makes sense on the switch's links (64 bytes in cioq, "
+          .doc("Length of these packets; 0: the shortest that makes sense on the switch's links (24 bytes in cioq, "
                "otherwise 1 flit)"),
       Parameter::integer("feedback_priority", 0)
           .range(0, 255)

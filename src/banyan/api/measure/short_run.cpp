@@ -29,9 +29,9 @@ double accepted(const Experiment& experiment, const SwitchChanges& changes, Shor
   machine.reset(0);
   machine.set_window({0, kNever - 1});
   machine.run_until(run.fill());
-  const u64 before = machine.totals().delivered_flits;
+  const u64 before = machine.totals().of_load().delivered_flits;
   machine.run_until(run.end());
-  const u64 arrived = machine.totals().delivered_flits - before;
+  const u64 arrived = machine.totals().of_load().delivered_flits - before;
   return static_cast<double>(arrived) / static_cast<double>(run.cycles) /
          static_cast<double>(network.topology->traffic_terminals());
 }

@@ -38,7 +38,8 @@ FetchAdds::FetchAdds(engine::Builder& builder, const CombiningParameters& parame
       own_(builder.settings().steady) {
   using Kind = engine::OwnMetrics::Kind;
   combined_ = own_.declare("combined_requests", "requests", Kind::total);
-  done_ = own_.declare("fetch_adds", "operations", Kind::total);
+  done_ = own_.declare("fetch_adds", "requests", Kind::total);
+  operations_ = own_.declare("memory_operations", "operations", Kind::total);
   peak_ = own_.declare("wait_buffer_peak", "requests", Kind::most);
 }
 
@@ -97,6 +98,7 @@ void FetchAdds::serve(PacketId id, u32 terminal) noexcept {
     Word& word = words_[r.word];
     r.value = word.value;
     word.value += r.sum;
+    own_.count(operations_);
     for (u64 value = r.value; value < word.value; ++value) word.given += mix64(value);
   }
   append(layout_.ejection_base + terminal, id);

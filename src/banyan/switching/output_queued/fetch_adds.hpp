@@ -189,6 +189,7 @@ class FetchAdds {
   engine::OwnMetrics own_;
   u32 combined_;
   u32 done_;
+  u32 operations_;
   u32 peak_;
 };
 

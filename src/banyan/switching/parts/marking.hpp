@@ -72,8 +72,8 @@ struct Marking {
   return own;
 }
 
-/// `most`: the length that a queue can have.
-[[nodiscard]] inline Marking read_marking(const config::Values& values, u64 most) {
+/// `most`: the length that a queue can have; `ever`: with the largest buffers that the model takes.
+[[nodiscard]] inline Marking read_marking(const config::Values& values, u64 most, u64 ever) {
   const Marking marking{values.natural("mark.low"), values.natural("mark.high"), values.real("mark.probability"),
                         values.real("mark.above"), values.flag("mark.root_only")};
   if (marking.high == 0 && marking.low != 0) {
@@ -85,12 +85,14 @@ struct Marking {
   }
   if (marking.high > most) {
     constexpr double kHundred = 100.0;  // two digits behind the point, and none too few
-    const double factor = std::ceil(kHundred * marking.high / static_cast<double>(most)) / kHundred;
+    // A queue must be longer than mark.low, and a buffer may end with less than a packet.
+    const u64 longest = std::max<u64>(marking.high, u64{marking.low} + 1);
+    const double factor = std::ceil(kHundred * static_cast<double>(longest + 1) / static_cast<double>(most)) / kHundred;
+    const std::string larger = longest < ever ? fmt::format("make the buffers {:.2f} times as large, or ", factor) : "";
     const u64 low = std::min(marking.low * most / marking.high, most - 1);
-    values.fail("mark.high", fmt::format("no queue here is longer than {}, and mark.high is {}", most, marking.high),
-                fmt::format("make the buffers {:g} times as large, or cut both thresholds in proportion: mark.low = {} "
-                            "and mark.high = {}",
-                            factor, low, most));
+    values.fail(
+        "mark.high", fmt::format("no queue here is longer than {}, and mark.high is {}", most, marking.high),
+        fmt::format("{}cut both thresholds in proportion: mark.low = {} and mark.high = {}", larger, low, most));
   }
   if (marking.on() && marking.low >= most) {
     values.fail("mark.low", fmt::format("no queue here is longer than {}, so that nothing would be marked", most),
