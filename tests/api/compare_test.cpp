@@ -135,6 +135,17 @@ TEST(Compare, ALongerRunIsPairedAsFarAsTheShorterOneGoes) {
 }
 
 /// Runs that differ by nothing but their seed: a true difference of 0 lies in the interval of about 95 % of the pairs.
+/// Text and JSON tell one difference, whatever the lengths.
+TEST(Compare, TheDifferenceOfRunsOfUnequalLengthIsThatOfTheirMeansToo) {
+  const Result a = run_of(kMesh, {"load=0.1", "run.measure=3000"});
+  for (const char* load : {"load=0.1", "load=0.2", "load=0.3"}) {
+    const Result b = run_of(kMesh, {load, "run.measure=7000"});
+    for (const MetricDifference& row : compare(a, b).metrics) {
+      EXPECT_DOUBLE_EQ(row.difference.absolute.mean, row.b - row.a) << row.metric << ", " << load;
+    }
+  }
+}
+
 TEST(Compare, TheIntervalHoldsForIndependentRuns) {
   int covered = 0;
   constexpr int kPairs = 40;

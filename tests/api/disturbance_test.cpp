@@ -66,6 +66,56 @@ TEST(Disturbance, WhoSendsToTheReceiverIsNoVictim) {
   EXPECT_GT(to_itself.at("packet_latency_max").mean, 10 * beside.at("victim_latency_p99").mean);
 }
 
+const std::string kRouters =
+    "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 8 }\n"
+    "routing = 'dimension_order'\n[run]\nduration = 12000\nwindow = 100\n"
+    "[[traffic]]\nname = 'uniform'\nload = 0.1\nsize = 4\n";
+
+Result beside(const std::string& fires, const Overrides& overrides = {}) {
+  return run(read_experiments_text(kRouters + fires, "fires", overrides).points.front());
+}
+
+std::string fire(const std::string& more) {
+  return "[[traffic]]\nname = 'incast'\nsize = 4\nstart = 2000\n" + more + "\n";
+}
+
+/// Where the last arrival ends it, who is a victim is known only then; it does not depend on how long the run goes on.
+TEST(Disturbance, VictimsArePacketsThatWereGeneratedWhileItLasted) {
+  const std::string one = fire("receivers = [5]\nsenders = [0, 15]\namount = 20");
+  const stats::Metric first = beside(one, {"run.duration=3000"}).at("victim_latency_p99");
+  EXPECT_GT(first.count, 100U);
+  for (const char* duration : {"run.duration=2400", "run.duration=12000", "run.duration=100000"}) {
+    for (const char* shards : {"run.shards=1", "run.shards=4"}) {
+      const stats::Metric metric = beside(one, {duration, shards}).at("victim_latency_p99");
+      EXPECT_EQ(metric.mean, first.mean) << duration << shards;
+      EXPECT_EQ(metric.count, first.count) << duration << shards;
+    }
+  }
+}
+
+/// Streams of a time are compared over their own: whether they come one after the other, since their senders do, or
+/// beside others that end later.
+TEST(Disturbance, FairnessIsThatOfEachStreamInItsTime) {
+  const std::string timed = fire("receivers = [5, 10]\nsenders = [0, 1]\nduration = 2000\nload = 0.4");
+  const Result in_turn = beside(timed);
+  EXPECT_GT(in_turn.at("fairness").mean, 0.999);
+  EXPECT_GT(beside(timed, {"traffic.incast.interval=4000"}).at("fairness").mean, 0.999);
+  // The second incast lasts until 6000, and so does the disturbance.
+  const Result amounts = beside(fire("receivers = [5, 10]\nsenders = [0, 1]\namount = 800\nload = 0.4"));
+  EXPECT_NEAR(in_turn.at("throughput_during").mean, amounts.at("throughput_during").mean, 0.02);
+  const Result mixed = beside(fire("receivers = [5]\nsenders = [0, 3]\namount = 200\nload = 0.1") +
+                              fire("receivers = [10]\nsenders = [0, 3]\nduration = 2000\nload = 0.1"));
+  EXPECT_GT(mixed.at("fairness").mean, 0.99);
+}
+
+TEST(Disturbance, ARunDoesNotSettleBeforeTheLastHasBegun) {
+  const Result result = beside(fire("receivers = [5]\nsenders = [0, 3]\namount = 200\nload = 0.1") +
+                                   "[[traffic]]\nname = 'incast'\nsize = 4\nstart = 8000\nreceivers = [10]\n"
+                                   "senders = [0, 3]\nduration = 2000\nload = 0.1\n",
+                               {"run.settle=1000"});
+  EXPECT_GT(result.at("simulated_cycles").mean, 10'000.0);
+}
+
 TEST(Disturbance, WhatIsNotCompleteIsLaterThanAllThatIs) {
   const Result cut = incast({"run.duration=30 us"});  // 10 us after the begin: 10,000 of 12,800 bytes
   EXPECT_EQ(cut.at("incast_unfinished").mean, 2.0);

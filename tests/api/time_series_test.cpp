@@ -156,5 +156,24 @@ TEST(TimeSeriesParameters, AreRefusedWhereThereIsNoSuchSeries) {
   EXPECT_NE(refusal(kMesh, {"run.window=1", "run.measure=1000000"}).find("windows"), std::string::npos);
 }
 
+/// Little's law, window by window where a message is several packets: it is in the network once.
+TEST(TimeSeries, AMessageOfSeveralPacketsIsInTheNetworkOnce) {
+  const std::string cube =
+      "topology = { name = 'hypercube', degree = 4 }\nrouting = 'ecube'\n"
+      "switch = { name = 'packet_node', payload = 32 }\ntraffic = { name = 'uniform', load = 0.1, size = 100 }\n"
+      "run = { duration = 40000, window = 500 }\n";
+  for (const char* transport : {"switch.transport=packet", "switch.transport=datagram"}) {
+    const Result result = run_of(cube, {transport});
+    const double delivered = result.at("delivered_packets").mean;
+    const double law = delivered / 40000 * (result.at("packet_latency").mean - result.at("source_queueing").mean);
+    const stats::Series& series = series_of(result, "packets_in_network");
+    const double sum = sum_of(series);
+    EXPECT_NEAR(sum / static_cast<double>(series.values.size()), law, 0.02 * law) << transport;
+  }
+  // What its source still keeps is not in the network.
+  const Result crowded = run_of(cube, {"run.duration=4000", "traffic.size=32", "traffic.load=1"});
+  EXPECT_LE(crowded.at("packets_left").mean, 16.0 * 4 * 2);
+}
+
 }  // namespace
 }  // namespace banyan::api::time_series_test

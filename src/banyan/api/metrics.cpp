@@ -107,8 +107,8 @@ constexpr MetricRow kRows[] = {
      "Fetch-and-adds of the words of a hot spot whose values came back, those that were combined on the way too.",
      "a count", "switch output_queued; whole run"},
     {"flit_hops", "hops",
-     "Flits, or packets where the model moves them as wholes, times switches that they passed: the work of the "
-     "simulation.",
+     "Flits, or packets where the model moves them as wholes, times switches that they passed (output_queued: times "
+     "channels, that to the terminal included): the work of the simulation.",
      "a count", kWhole},
     {"flit_size", "B", "How large a flit is, where the experiment says.", "given by run.flit", "not counted"},
     {"generated_hot_background", "packets/cycle", "Series: background messages generated for the hot spot.",

@@ -272,6 +272,7 @@ class Traffic {
     Tick from = 0;
     u64 flits = 0;  ///< in all; 0: not known before
     u32 destination = kNone;
+    Tick to = kNever;  ///< of one that has a time instead: nothing is generated from then on
   };
   /// The streams of a disturbance, whose completions are told apart (TrafficTraits::streams of them).
   [[nodiscard]] virtual Stream stream(u32 number) const noexcept {

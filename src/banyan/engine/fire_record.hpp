@@ -29,8 +29,14 @@ namespace banyan::engine {
 struct FireRecord {
   struct Stream {
     u64 flits = 0;   ///< that arrived
-    u64 timely = 0;  ///< of those, before the end of the disturbance
+    u64 timely = 0;  ///< of those, before the end of the stream
     Tick last = 0;   ///< the latest arrival
+  };
+  /// A victim's packet that was generated when nobody knew yet whether the disturbance would go on.
+  struct Late {
+    Tick birth = 0;
+    Tick latency = 0;
+    u64 source = 0;
   };
   /// Victims' latencies: buckets within 6 % are enough for a tail, of which there is one per terminal.
   static constexpr u32 kBits = 4;
@@ -40,31 +46,73 @@ struct FireRecord {
   /// Nothing is recorded where no traffic disturbs.
   FireRecord(std::span<core::Traffic* const> traffics, u32 terminals) : when(disturbance_of(traffics)) {
     if (when.from == kNever) return;
+    known = when.to == kNever ? when.from : when.to;
     for (const core::Traffic* traffic : traffics) {
-      first.push_back(static_cast<u32>(streams.size()));
-      streams.resize(streams.size() + traffic->streams());
+      first.push_back(static_cast<u32>(plans.size()));
       targets.resize(terminals);
       for (u32 s = 0; s < traffic->streams(); ++s) {
-        if (const u32 target = traffic->stream(s).destination; target < terminals) targets[target] = 1;
+        plans.push_back(traffic->stream(s));
+        if (const u32 target = plans.back().destination; target < terminals) targets[target] = 1;
       }
+      // One of a time is over then, whatever others do.
+      if (const Tick to = traffic->disturbance().to; to != kNever) known = std::max(known, to);
     }
+    streams.resize(plans.size());
+    begin = known;
+    clear();
     victims.assign(terminals, stats::Histogram(kBits, kLongest));
   }
 
   void burnt(u32 traffic, u32 stream, u32 flits, Tick now) noexcept {
-    Stream& its = streams[first[traffic] + stream];
+    const u32 at = first[traffic] + stream;
+    Stream& its = streams[at];
+    const core::Traffic::Stream& plan = plans[at];
+    const bool was_open = its.flits < plan.flits;
     its.flits += flits;
-    if (now <= when.to) its.timely += flits;
+    if (now <= plan.to) its.timely += flits;
     its.last = std::max(its.last, now);
+    if (when.to != kNever || plan.flits == 0) return;
+    known = std::max(known, now);
+    if (!was_open || its.flits < plan.flits || ++complete < of_amount()) return;
+    close(known);
   }
   /// Who sends to a receiver of the disturbance is no victim there: the link is taken.
-  void suffered(const core::Packet& packet, Tick now) noexcept {
-    if (targets[packet.destination] != 0) return;
-    if (packet.birth >= when.from && packet.birth <= when.to) victims[packet.source].add(now - packet.birth);
+  void suffered(const core::Packet& packet, Tick now) {
+    if (targets[packet.destination] != 0 || packet.birth < when.from || packet.birth > closed) return;
+    if (packet.birth <= known) {
+      victims[packet.source].add(now - packet.birth);
+    } else if (when.to == kNever) {
+      late.push_back({packet.birth, now - packet.birth, packet.source});
+      if (late.size() >= patience) sift();
+    }
+  }
+  /// Streams of a known length, whose last arrival ends the disturbance where that is not a time.
+  [[nodiscard]] u64 of_amount() const noexcept {
+    return static_cast<u64>(
+        std::count_if(plans.begin(), plans.end(), [](const auto& plan) { return plan.flits != 0; }));
+  }
+  /// The disturbance was over at `end`.
+  void close(Tick end) {
+    known = std::max(known, end);
+    closed = known;
+    sift();
+  }
+  /// Those that are known to be victims by now count, others that are known not to be go.
+  void sift() {
+    std::erase_if(late, [&](const Late& one) {
+      if (one.birth <= known) victims[one.source].add(one.latency);
+      return one.birth <= known || one.birth > closed;
+    });
+    patience = std::max<u64>(kPatience, 2 * late.size());
   }
   void clear() {
     streams.assign(streams.size(), {});
     for (stats::Histogram& victim : victims) victim = stats::Histogram(kBits, kLongest);
+    late.clear();
+    complete = 0;
+    known = begin;
+    closed = when.to;
+    patience = kPatience;
   }
   void merge(const FireRecord& other) {
     if (first.empty()) {
@@ -77,14 +125,29 @@ struct FireRecord {
       streams[i].last = std::max(streams[i].last, other.streams[i].last);
     }
     for (std::size_t i = 0; i < other.victims.size(); ++i) victims[i].merge(other.victims[i]);
+    late.insert(late.end(), other.late.begin(), other.late.end());
+    complete += other.complete;  // what one stream sends arrives in one shard
+    known = std::max(known, other.known);
+    closed = std::min(closed, other.closed);
   }
-  void archive(Archive& a) { a(when, first, streams, targets, victims); }
+  void archive(Archive& a) {
+    a(when, first, streams, targets, victims, late, begin, known, closed, complete, patience);
+  }
+
+  static constexpr u64 kPatience = 4096;
 
   core::Disturbance when;
-  std::vector<u32> first;                 ///< [traffic]: its first stream
-  std::vector<Stream> streams;            ///< of all traffics
-  std::vector<u8> targets;                ///< [terminal]: a stream goes there
-  std::vector<stats::Histogram> victims;  ///< [source terminal]: latencies of packets born during the disturbance
+  std::vector<u32> first;                    ///< [traffic]: its first stream
+  std::vector<core::Traffic::Stream> plans;  ///< of all traffics
+  std::vector<Stream> streams;               ///< likewise
+  std::vector<u8> targets;                   ///< [terminal]: a stream goes there
+  std::vector<stats::Histogram> victims;     ///< [source terminal]: latencies of packets born during the disturbance
+  std::vector<Late> late;                    ///< where no time ends it
+  Tick begin = 0;                            ///< `known` at the start
+  Tick known = 0;                            ///< it lasts until then, at least
+  Tick closed = kNever;                      ///< it lasts no longer
+  u64 complete = 0;                          ///< streams of a known length that are
+  u64 patience = kPatience;                  ///< of those that are late, before they are looked through
 };
 
 }  // namespace banyan::engine

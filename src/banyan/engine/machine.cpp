@@ -681,6 +681,34 @@ std::vector<MarkLog::Entry> Machine::take_marks() const {
   return over_ranks(std::move(entries), kJoin);
 }
 
+namespace {
+
+struct CompleteStreams {
+  u64 streams = 0;  ///< that are complete
+  Tick last = 0;
+
+  CompleteStreams& operator+=(const CompleteStreams& other) noexcept {
+    streams += other.streams;
+    last = std::max(last, other.last);
+    return *this;
+  }
+};
+
+}  // namespace
+
+void Machine::close_disturbance() {
+  const FireRecord& one = shards().front().terminals->recorder.record().fire;
+  if (one.when.from == kNever || one.when.to != kNever || one.closed != kNever) return;
+  CompleteStreams all;
+  for (const Shard& shard : shards()) {
+    const FireRecord& fire = shard.terminals->recorder.record().fire;
+    all += {fire.complete, fire.known};
+  }
+  all = over_ranks(all, kAdd);
+  if (all.streams < one.of_amount()) return;
+  for (Shard& shard : shards()) shard.terminals->recorder.record().fire.close(all.last);
+}
+
 Totals Machine::totals() const {
   Totals sum;
   for (const Shard& shard : shards()) {
@@ -692,6 +720,7 @@ Totals Machine::totals() const {
     sum.misdelivered += t.sink.misdelivered();
     sum.disordered += t.sink.disordered();
     const Recorder::Control& control = t.recorder.control();
+    sum.waiting += t.recorder.waiting();
     sum.control_taken += control.taken;
     sum.control_taken_flits += control.taken_flits;
     sum.control_delivered += control.delivered;

@@ -35,6 +35,7 @@ struct Totals {
   u64 counted_taken = 0;
   u64 counted_delivered = 0;
   u64 movements = 0;
+  u64 waiting = 0;  ///< taken, and still at their sources: in models that keep the messages of a terminal
   // What of the first four is control: no part of load and latency.
   u64 control_taken = 0;
   u64 control_taken_flits = 0;
@@ -62,6 +63,7 @@ struct Totals {
     counted_taken += other.counted_taken;
     counted_delivered += other.counted_delivered;
     movements += other.movements;
+    waiting += other.waiting;
     control_taken += other.control_taken;
     control_taken_flits += other.control_taken_flits;
     control_delivered += other.control_delivered;
@@ -142,6 +144,9 @@ class Machine {
   void goes_on(Tick from);
 
   [[nodiscard]] Totals totals() const;
+  /// Where a disturbance ends with its last arrival, and all have come: tells the records, which keep less from then
+  /// on.
+  void close_disturbance();
   /// Flits that the network took from every terminal that generates any, in the measured part of a steady run;
   /// ascending.
   [[nodiscard]] std::vector<u64> accepted_of_sources() const;

@@ -23,6 +23,7 @@ void Recorder::reset() {
   accepted_of_.assign(plan_.size(), 0);
   for (std::vector<u32>& series : generated_) std::fill(series.begin(), series.end(), 0);
   control_ = {};
+  waiting_ = 0;
   taken_ = taken_flits_ = delivered_ = delivered_flits_ = counted_taken_ = counted_delivered_ = 0;
 }
 
@@ -50,7 +51,7 @@ void Recorder::account(const core::Packet& packet, Tick now, u32 hops, Tick seri
   record_.by_destination.add(packet.destination, latency);
 }
 
-void Recorder::watched(const core::Packet& packet, Tick now) noexcept {
+void Recorder::watched(const core::Packet& packet, Tick now) {
   const core::Traffic& traffic = *plan_.traffics[packet.traffic];
   const u32 stream = traffic.stream_of(packet);
   if (stream == kNone) return record_.fire.suffered(packet, now);

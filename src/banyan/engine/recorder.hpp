@@ -61,6 +61,10 @@ class Recorder {
     counted_taken_ += birth <= window_.to ? copies : 0U;
     return true;
   }
+  /// A packet was made that its source still keeps (Source::take_waiting); it begins to leave.
+  void waits() noexcept { ++waiting_; }
+  void left() noexcept { --waiting_; }
+  [[nodiscard]] u64 waiting() const noexcept { return waiting_; }
   [[nodiscard]] bool steady() const noexcept { return steady_; }
   /// `flits` of `copies` packets left the source queue `local` into the network.
   void taken(u32 local, u32 traffic, u32 flits, Tick now, u32 copies) noexcept {
@@ -92,7 +96,7 @@ class Recorder {
   /// A multicast arrived everywhere.
   void multicast(const MulticastLedger::Entry& group) noexcept;
   /// A packet arrived beside a disturbance, or as a part of it.
-  void watched(const core::Packet& packet, Tick now) noexcept;
+  void watched(const core::Packet& packet, Tick now);
   /// One more message of a finite traffic arrived.
   void finite(u32 traffic, Tick now) noexcept {
     ++finite_[traffic].delivered;
@@ -130,7 +134,7 @@ class Recorder {
 
   void archive(Archive& a) {
     a(steady_plan_, window_, tallies_, finite_, record_, accepted_of_, generated_);
-    a(taken_, taken_flits_, delivered_, delivered_flits_, counted_taken_, counted_delivered_, control_);
+    a(taken_, taken_flits_, delivered_, delivered_flits_, counted_taken_, counted_delivered_, control_, waiting_);
   }
 
  private:
@@ -171,6 +175,7 @@ class Recorder {
   u64 delivered_ = 0;
   u64 delivered_flits_ = 0;
   Control control_;
+  u64 waiting_ = 0;
   u64 counted_taken_ = 0;
   u64 counted_delivered_ = 0;
 };

@@ -313,7 +313,8 @@ template <bool Waits, bool Plain, bool Flowing>
       recorder_.taken(local, traffic, flits * copies, now, copies);
     }
   }
-  if (plan_.probe != nullptr) [[unlikely]]
+  if constexpr (Waits) recorder_.waits();
+  if (!Waits && plan_.probe != nullptr) [[unlikely]]
     plan_.probe->taken(packet.source, packet, now);
 
   if (control) [[unlikely]] {

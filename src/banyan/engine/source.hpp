@@ -101,8 +101,15 @@ class Source {
   /// Does what take() does, for models that keep the messages of a terminal until they leave it: what waits belongs to
   /// the source queue until it is told as `sent`.
   [[nodiscard]] core::PacketId take_waiting(u32 local, Tick now);
-  void sent(u32 local, u32 traffic, u32 flits, Tick now) noexcept {
-    if (recorder_.steady() && traffic != plan_.control) recorder_.taken(local, traffic, flits, now, 1);
+  /// So many of its flits leave; `first`: of the message, which is one packet to whoever counts packets.
+  void sent(u32 local, const core::Packet& packet, u32 flits, Tick now, bool first) noexcept {
+    if (first) {
+      recorder_.left();
+      if (plan_.probe != nullptr) [[unlikely]]
+        plan_.probe->taken(packet.source, packet, now);
+    }
+    if (recorder_.steady() && packet.traffic != plan_.control)
+      recorder_.taken(local, packet.traffic, flits, now, first ? 1 : 0);
   }
 
   // Where flows wait, a model that has no room for a packet to the destination at the head lets others go first.

@@ -178,6 +178,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
     run_until(machine, now, observers);
     done = now;
     out.ticks = now;
+    machine.close_disturbance();
     if (settings.log != nullptr) settings.log->look(machine, now);
     // Where others go on from a state, they say whether it is a deadlock.
     if (watch.stuck(machine, now) && settings.stop == 0) {

@@ -119,7 +119,7 @@ class Congestion final : public core::Traffic {
         const Tick begin = start + n * interval;
         sources_[order[next++]] = {static_cast<u32>(destinations[i]), begin, begin + duration,
                                    static_cast<u32>(streams_.size())};
-        streams_.push_back({begin, 0, static_cast<u32>(destinations[i])});
+        streams_.push_back({begin, 0, static_cast<u32>(destinations[i]), begin + duration});
         ++congested_;
         disturbance_.from = start;
         disturbance_.to = disturbance_.to == kNever ? begin + duration : std::max(disturbance_.to, begin + duration);

@@ -53,7 +53,6 @@ class Incast final : public core::Traffic {
       const Tick later = spread == 0 ? 0 : (u64{words[1]} << 32U | words[0]) % spread;
       const Tick begin = start + i * interval + later;
       disturbance_.from = std::min(disturbance_.from, begin);
-      last_begin_ = std::max(last_begin_, begin);
       for (const u32 sender : senders_of(values, i, receivers[i])) {
         Job job;
         job.begin = begin;
@@ -65,8 +64,8 @@ class Incast final : public core::Traffic {
         jobs_[sender].push_back(job);
       }
     }
-    if (amount == 0) disturbance_.to = last_begin_ + duration;
     for (u32 sender = 0; sender < terminals_; ++sender) line_up(sender);
+    if (amount == 0) set_times(duration);
   }
 
   void begin(u32 replication) override { random_ = Random(seed_, kWays, index_, replication); }
@@ -189,6 +188,18 @@ class Incast final : public core::Traffic {
     }
   }
 
+  /// Incasts of a time: each sender has its own, which begins when it is done with the one before.
+  void set_times(Tick duration) {
+    disturbance_.to = disturbance_.from;
+    for (const std::vector<Job>& jobs : jobs_) {
+      for (const Job& job : jobs) {
+        streams_[job.stream].from = job.first;
+        streams_[job.stream].to = job.first + duration;
+        disturbance_.to = std::max(disturbance_.to, job.first + duration);
+      }
+    }
+  }
+
   /// nullptr: behind the last.
   [[nodiscard]] const Job* job_of(u32 terminal, u64 nth) const noexcept {
     const std::vector<Job>& jobs = jobs_[terminal];
@@ -207,7 +218,6 @@ class Incast final : public core::Traffic {
   u32 limit_;
   EvenGaps gaps_;
   core::Disturbance disturbance_;
-  Tick last_begin_ = 0;
   std::vector<std::vector<Job>> jobs_;  ///< [sender], in the order in which it does them
   std::vector<Stream> streams_;
   Random random_;

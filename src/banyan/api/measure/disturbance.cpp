@@ -48,11 +48,15 @@ std::vector<double> Aftermath::throughput(const engine::Timeline& timeline, Tick
 }
 
 std::optional<Tick> Aftermath::over(const engine::FireRecord& record, Tick now) const {
-  if (when_.to != kNever) return when_.to < now ? std::optional(when_.to) : std::nullopt;
   Tick last = when_.from;
+  for (const core::Traffic* traffic : traffics_) {
+    if (traffic->disturbance().from == kNever || traffic->disturbance().to == kNever) continue;
+    last = std::max(last, traffic->disturbance().to);
+    if (last >= now) return std::nullopt;
+  }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     if (record.streams[i].flits < streams_[i].flits) return std::nullopt;
-    last = std::max(last, record.streams[i].last);
+    if (streams_[i].flits != 0) last = std::max(last, record.streams[i].last);
   }
   return last;
 }
@@ -116,7 +120,7 @@ void Aftermath::report_streams(Result& result, const engine::FireRecord& record,
     const core::Traffic::Stream& planned = streams_[i];
     const engine::FireRecord::Stream& seen = record.streams[i];
     const bool complete = planned.flits != 0 && seen.flits >= planned.flits;
-    const Tick until = complete ? seen.last : std::min(end, when_.to);
+    const Tick until = complete ? seen.last : std::min(end, planned.to);
     if (complete) completions.push_back(seen.last - planned.from);
     unfinished += planned.flits != 0 && !complete ? 1U : 0U;
     if (until > planned.from) rates.push_back(seen.timely * 1'000'000 / (until - planned.from));
@@ -137,7 +141,10 @@ void Aftermath::report_streams(Result& result, const engine::FireRecord& record,
   if (!rates.empty()) add(result, "fairness", "Jain's index", stats::fairness(rates).jain, rates.size());
   double worst = 0.0;
   u64 packets = 0;
-  for (const stats::Histogram& victim : record.victims) {
+  // While it lasts, all are victims.
+  engine::FireRecord victims = record;
+  victims.close(over(record, end).value_or(kNever));
+  for (const stats::Histogram& victim : victims.victims) {
     packets += victim.count();
     worst = std::max(worst, victim.quantile(0.99).value);
   }

@@ -481,7 +481,9 @@ class SteadyReport {
       for (const Births& b : births) windows.push_back({sum(b), count(b) * unit});
       if (is_fixed(run_)) {
         const SumCount whole = total_of(windows);
-        if (whole.count != 0) add_whole(name + of_traffic, "cycles", {whole.sum / unit, whole.count / unit});
+        if (whole.count == 0) return;
+        add_whole(name + of_traffic, "cycles", whole);
+        result_.metrics.back().count /= unit;
         return;
       }
       u64 total = 0;
@@ -587,7 +589,9 @@ class SteadyReport {
     if (stopping_.extended()) counter("measured_cycles", "cycles", stopping_.measure());
     counter("delivered_packets", "packets", outcome_.totals.delivered);
     counter("delivered_flits", "flits", outcome_.totals.delivered_flits);
-    if (is_fixed(run_)) { counter("packets_left", "packets", outcome_.totals.taken - outcome_.totals.delivered); }
+    if (is_fixed(run_)) {
+      counter("packets_left", "packets", outcome_.totals.taken - outcome_.totals.delivered - outcome_.totals.waiting);
+    }
     counter("flit_hops", "hops", outcome_.totals.movements);
     for (const engine::OwnMetrics::Entry& entry : outcome_.own.entries()) {
       if (entry.windows.empty()) counter(entry.name, entry.unit, entry.value);

@@ -211,7 +211,7 @@ class PacketNode final : public engine::WholeNetwork {
     const core::End entry = entry_[packet.source];
     if (home_[packet.destination] == entry.node) {
       movements_ += packet.flits;
-      terminals_.source.sent(local, packet.traffic, packet.flits, now_);
+      terminals_.source.sent(local, packet, packet.flits, now_, true);
       terminals_.sink.deliver_message(packet, packet.destination, now_, now_, 1);
       pool_.release(id);
       return;
@@ -353,7 +353,7 @@ class PacketNode final : public engine::WholeNetwork {
     parcel.data = std::min(setup_.payload, message.left);
     parcel.begin = message.flits - message.left;
     message.left -= parcel.data;
-    terminals_.source.sent(packet.source, packet.traffic, parcel.data, now_);
+    terminals_.source.sent(packet.source, packet, parcel.data, now_, parcel.begin == 0);
     send(at, p);
   }
 
