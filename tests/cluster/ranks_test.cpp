@@ -172,6 +172,17 @@ TEST_F(Ranks, PacketsThatAreHeldBack) {
   }
 }
 
+/// When a disturbance is over one rank may know before the others.
+TEST_F(Ranks, AnIncastWhoseEndIsItsLastArrival) {
+  write("incast.toml",
+        "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 4, buffer = 8 }\n"
+        "routing = \"dimension_order\"\nrun = { duration = 20000, window = 100 }\n"
+        "[[traffic]]\nname = \"uniform\"\nload = 0.1\nsize = 4\n"
+        "[[traffic]]\nname = \"incast\"\nreceivers = [5]\nsenders = [0, 15]\namount = 20\nsize = 4\nstart = 2000\n");
+  expect_same("incast.toml", {2, 3});
+  expect_same("incast.toml traffic.incast.receivers=[1,14] run.settle=5000", {2, 3});
+}
+
 TEST_F(Ranks, AFileIsWrittenByOne) {
   const Output said = on(2, "banyan run mesh.toml --out out --quiet --csv");
   EXPECT_EQ(said.status, 0) << said.text;
