@@ -94,6 +94,7 @@ const std::map<std::string, std::string>& never_complete() {
 void expect_reached(bool ends, u64 rounds) {
   constexpr u64 kSeed = 1;
   constexpr u64 kGreatestRounds = 3;
+  constexpr u64 kAtOnce = 20;  // wanted things; each experiment has dozens of others by the way
   const std::filesystem::path folder = own_folder();
   const Generator generator;
   Counts counts;
@@ -107,20 +108,26 @@ void expect_reached(bool ends, u64 rounds) {
   for (u64 round = 0; round < rounds; ++round) {
     const std::vector<const Target*> wanted = missing(ends && round < kGreatestRounds);
     if (wanted.empty()) break;
-    const auto number = [&](u64 i) { return round << 32U | i; };
-    counts += judge_in_children(
-        0, wanted.size(),
-        [&](u64 i) {
-          Dice dice(kSeed, number(i), kTargets);
-          return generator.make(wanted[i], dice);
-        },
-        folder, [&](u64 i) { return Repairer(Repair(generator, Dice(kSeed, number(i), kRepairs))); },
-        [&](const Failure& failure) {
-          for (const Finding& f : failure.findings) {
-            ADD_FAILURE() << wanted[failure.number]->key() << ": " << f.kind << ": " << f.detail << "\n"
-                          << to_toml(failure.recipe);
-          }
-        });
+    for (u64 first = 0; first < wanted.size(); first += kAtOnce) {
+      std::vector<u64> numbers;  // in `wanted`, of what no experiment of this round has had by the way
+      for (u64 i = first; i < std::min<u64>(first + kAtOnce, wanted.size()); ++i) {
+        if (counts.coverage.times(*wanted[i]).completed == 0) numbers.push_back(i);
+      }
+      const auto number = [&](u64 i) { return round << 32U | numbers[i]; };
+      counts += judge_in_children(
+          0, numbers.size(),
+          [&](u64 i) {
+            Dice dice(kSeed, number(i), kTargets);
+            return generator.make(wanted[numbers[i]], dice);
+          },
+          folder, [&](u64 i) { return Repairer(Repair(generator, Dice(kSeed, number(i), kRepairs))); },
+          [&](const Failure& failure) {
+            for (const Finding& f : failure.findings) {
+              ADD_FAILURE() << wanted[numbers[failure.number]]->key() << ": " << f.kind << ": " << f.detail << "\n"
+                            << to_toml(failure.recipe);
+            }
+          });
+    }
     fmt::print("round {}: {} wanted, {} experiments completed so far\n", round, wanted.size(), counts.passed);
   }
   if (std::getenv("BANYAN_EXPERIMENTS_REFUSALS") != nullptr) {
