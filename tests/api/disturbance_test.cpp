@@ -116,6 +116,33 @@ TEST(Disturbance, ARunDoesNotSettleBeforeTheLastHasBegun) {
   EXPECT_GT(result.at("simulated_cycles").mean, 10'000.0);
 }
 
+/// A disturbance may begin within a window, of which nothing is before it then.
+TEST(Disturbance, WhatWasBeforeDoesNotDependOnWhatBurns) {
+  for (const char* start :
+       {"traffic.incast.start=20 us", "traffic.incast.start=20100 ns", "traffic.incast.start=21 us"}) {
+    // The senders are those of two flows too, whose links they take.
+    const auto burn = [&](const char* amount) {
+      return incast({start, "traffic.incast.senders=[8, 11]", "traffic.flows.loads=[0.9]", amount});
+    };
+    const Result much = burn("traffic.incast.amount=6400");
+    const Result little = burn("traffic.incast.amount=64");
+    EXPECT_EQ(much.at("throughput_before").mean, little.at("throughput_before").mean) << start;
+    EXPECT_LT(much.at("throughput_during").mean, 0.9 * much.at("throughput_before").mean) << start;
+    EXPECT_LE(much.at("lowest_throughput").mean, much.at("throughput_during").mean) << start;
+  }
+}
+
+/// Windows of a flow at a constant rate differ by one packet.
+TEST(Disturbance, AFlowThatIsNotHurtIsBackAtOnce) {
+  for (const char* window : {"run.window=5632 ns", "run.window=3 us", "run.window=4500 ns"}) {
+    const Result result = incast({"switch.packet=1024", "switch.memory=262144", "traffic.flows.sources=[8]",
+                                  "traffic.flows.destinations=[12]", "traffic.flows.size=1024",
+                                  "traffic.flows.loads=[1.0]", "traffic.incast.size=1024", window});
+    ASSERT_NE(result.find("recovery_time"), nullptr) << window;
+    EXPECT_LE(result.at("recovery_time").mean, 9000.0) << window;
+  }
+}
+
 TEST(Disturbance, WhatIsNotCompleteIsLaterThanAllThatIs) {
   const Result cut = incast({"run.duration=30 us"});  // 10 us after the begin: 10,000 of 12,800 bytes
   EXPECT_EQ(cut.at("incast_unfinished").mean, 2.0);

@@ -139,7 +139,7 @@ TEST(RunStudy, SeedAndOverridesReachEveryPoint) {
   }
 }
 
-TEST(RunStudy, ASeedLeavesFiguresOverSeedsAsTheyAre) {
+TEST(RunStudy, ASeedIsTheFirstOfThoseOfAFigureOverSeeds) {
   StudyOptions o = options();
   o.mode = Mode::full;
   o.figures = {"10", "10-seeds"};
@@ -147,7 +147,7 @@ TEST(RunStudy, ASeedLeavesFiguresOverSeedsAsTheyAre) {
   const study::Study& real = study::find_study("congestion-trees");
   const study::StudyRow row{real.row->slug, test::no_claims};
   const StudyResult result = run_study(study::Study{&row, real.files}, o);
-  EXPECT_EQ(result.view().values("10-seeds", "seed"), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+  EXPECT_EQ(result.view().values("10-seeds", "seed"), (std::vector<std::string>{"77", "78", "79", "80", "81"}));
   for (const study::Point& point : result.view().figure("10").points) {
     EXPECT_NE(result.run_of(point).configuration.find("\"seed\":77"), std::string::npos);
   }
@@ -338,6 +338,42 @@ std::string over_time(const std::string& words) {
   return text.replace(text.find(from), from.size(), from + words);
 }
 
+/// A name that no run has would be an empty picture. One short run stands for all of a figure.
+TEST(RunStudy, EveryFigureOverTimeHasSomethingToDraw) {
+  int figures = 0;
+  for (const study::Study& real : study::studies()) {
+    if (real.row->measure != nullptr) continue;
+    const study::StudyRow row{real.row->slug, test::no_claims};
+    for (const study::FigureSpec& figure : study::spec_of(real).figures) {
+      if (figure.time_series.empty()) continue;
+      const auto first_of = [&](const api::Overrides& overrides) {
+        StudyOptions o = options();
+        std::optional<api::Result> first;
+        o.mode = figure.modes.front();
+        o.figures = {figure.id};
+        o.overrides = overrides;
+        o.run = [&](const api::Experiment& experiment, const api::RunOptions& run) {
+          if (!first) first = api::run(experiment, run);
+          return *first;
+        };
+        static_cast<void>(run_study(study::Study{&row, real.files}, o));
+        for (const std::string& name : figure.time_series) {
+          const auto is_it = [&](const stats::Series& series) { return series.name == name; };
+          EXPECT_TRUE(std::any_of(first->series.begin(), first->series.end(), is_it)) << name;
+        }
+      };
+      SCOPED_TRACE(std::string(real.row->slug) + " " + figure.id);
+      if (file_text(real.files, figure.file).find("\nduration = ") == std::string_view::npos) {
+        first_of({"run.sessions=1"});
+      } else {
+        first_of({"run.duration=2 us", "run.window=1 us"});
+      }
+      ++figures;
+    }
+  }
+  EXPECT_GT(figures, 10);
+}
+
 TEST(StudyOutput, CsvOfAFigureOverTimeMayHaveAUnitOfTime) {
   const FakeStudy fake(test::no_claims, over_time("cycle = \"500 ns\"\ntime_unit = \"us\"\n"));
   const StudyResult result = run_study(fake.study(), options(Mode::full));
@@ -510,6 +546,65 @@ TEST(Fires, SayHowManyQueuesAPortNeeds) {
   EXPECT_DOUBLE_EQ(queues["small"], 2 + 2);  // and the mean of one, two and three set-aside queues
 }
 
+TEST(Fires, CountQueuesForEachOutputOfTheFiguresSwitches) {
+  const FakeStudy fake(test::no_claims, fires_with({{"label = \"none\"", "label = \"none\"\nqueues_per_output = 2"},
+                                                    {"title = \"Fire one\"", "title = \"Fire one\"\nports = 12"}}));
+  StudyOptions o = options();
+  o.run = burn;
+  for (const auto& cell : fire_table(run_study(fake.study(), o))) {
+    if (cell.column != "queues" || cell.remedy != "none") continue;
+    EXPECT_DOUBLE_EQ(cell.value.mean, 24);
+  }
+}
+
+/// A mode keeps seeds of the study; who gives others wants those.
+TEST(Fires, AreOfTheSeedsThatAreGiven) {
+  const FakeStudy fake(test::no_claims,
+                       fires_with({{"[series.none]", "[mode.quick]\nkeep = { seed = [1] }\n[series.none]"}}));
+  const auto seeds = [&](std::optional<u64> seed, const api::Overrides& overrides) {
+    StudyOptions o = options();
+    std::set<i64> all;
+    o.run = [&](const api::Experiment& experiment, const api::RunOptions& run) {
+      all.insert(experiment.run.integer("seed"));
+      return burn(experiment, run);
+    };
+    o.mode = Mode::quick;
+    o.figures = {"one"};
+    o.seed = seed;
+    o.overrides = overrides;
+    static_cast<void>(run_study(fake.study(), o));
+    return all;
+  };
+  EXPECT_EQ(seeds(std::nullopt, {}), std::set<i64>{1});
+  EXPECT_EQ(seeds(7, {}), std::set<i64>{7});
+  EXPECT_EQ(seeds(std::nullopt, {"sweep.run.seed=[8, 9]"}), (std::set<i64>{8, 9}));
+  try {
+    static_cast<void>(seeds(std::nullopt, {"run.seed=7"}));
+    FAIL() << "one value is no axis";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(error.remedy().find("sweep.run.seed=[VALUE]"), std::string::npos) << error.what();
+  }
+}
+
+/// What a run warns of, a control that cannot act, stands beside the table.
+TEST(Fires, SayWhatTheirRunsWarnOf) {
+  const FakeStudy fake(test::no_claims, std::string(kFires));
+  StudyOptions o = options();
+  o.run = [](const api::Experiment& experiment, const api::RunOptions& run) {
+    api::Result result = burn(experiment, run);
+    if (experiment.switching.integer("buffer") == 6) result.warning = "nothing is held back";
+    return result;
+  };
+  const StudyResult result = run_study(fake.study(), o);
+  const auto json = nlohmann::json::parse(to_json(result));
+  ASSERT_FALSE(json.at("warnings").empty());
+  EXPECT_EQ(json.at("warnings")[0].at("figure"), "one");
+  EXPECT_EQ(json.at("warnings")[0].at("series"), "small");
+  EXPECT_EQ(json.at("warnings")[0].at("runs"), 3);
+  EXPECT_EQ(json.at("warnings")[0].at("warning"), "nothing is held back");
+  EXPECT_NE(to_table(result).find("warning: nothing is held back (one small"), std::string::npos) << to_table(result);
+}
+
 /// A search over the buffer of `small`, on a seed that no table has.
 std::string fires_that_search(const std::string& least = "least = [\"delay\"]") {
   const std::string parameters = "parameters = [\"run.sessions=3\", \"switch.buffer=6\"]";
@@ -613,6 +708,7 @@ TEST(Fires, AreChosenByName) {
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(ids(Mode::standard, {"one"}), (Names{"one", "one-time"}));
+  EXPECT_EQ(ids(Mode::standard, {"one", "one"}), (Names{"one", "one-time"}));
   EXPECT_EQ(ids(Mode::standard, {"two"}), Names{"two"}) << "asked for by name, whatever the form";
   EXPECT_EQ(ids(Mode::standard, {}), (Names{"one", "one-time"}));
   try {

@@ -92,6 +92,11 @@ Figure figure_of(const StudyResult& result, const FigureResult& measured) {
   figure.id = spec.id;
   figure.title = (numbered ? "Figure " + spec.id + ": " : "") + spec.title;
   figure.caption = spec.caption;
+  for (const study::RunWarning& warning : study::warnings(result)) {
+    if (warning.figure != spec.id) continue;
+    figure.caption += fmt::format("{}Warning{}{}: {}.", figure.caption.empty() ? "" : " ",
+                                  warning.series.empty() ? "" : ", ", warning.series, warning.text);
+  }
   figure.charts = charts_of(result, measured);
   figure.csv_file = file_name("figure-" + spec.id) + ".csv";
   figure.csv = study::to_csv(result, measured);

@@ -28,22 +28,28 @@ FireCell over_seeds_of(const StudyResult& result, const FigureResult& figure, co
   return cell;
 }
 
+/// Of an input port, without those that it makes as it needs them.
+double queues_at_rest(const SeriesSpec& series, const FigureSpec& figure) {
+  return series.queues + series.queues_per_output * figure.ports;
+}
+
 bool says_queues(const StudySpec& spec, const FigureSpec& figure) {
   return std::any_of(figure.series.begin(), figure.series.end(),
-                     [&](const std::string& name) { return spec.find_series(name)->queues > 0.0; });
+                     [&](const std::string& name) { return queues_at_rest(*spec.find_series(name), figure) > 0.0; });
 }
 
 /// What the remedy has, and beside it the most set-aside queues that a port had, where it makes such.
 FireCell queues_of(const StudyResult& result, const FigureResult& figure, const SeriesSpec& series) {
   FireCell cell = over_seeds_of(result, figure, series.name, "saqs_most_per_port");
   cell.column = "queues";
-  if (series.queues == 0.0) {
+  const double queues = queues_at_rest(series, figure.spec);
+  if (queues == 0.0) {
     cell.missing = cell.seeds;
   } else if (cell.missing == cell.seeds) {
-    cell.value = Estimate::exactly(series.queues);
+    cell.value = Estimate::exactly(queues);
     cell.missing = 0;
   } else {
-    cell.value.mean += series.queues;
+    cell.value.mean += queues;
   }
   return cell;
 }

@@ -100,11 +100,13 @@ std::string time_csv(const StudyResult& result, const FigureResult& figure) {
   return text;
 }
 
+/// Columns of the terminal.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 /// Breaks a text at spaces into lines of at most `width` columns (code points).
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
-  const auto columns = [](const std::string& s) {
-    return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-  };
   std::vector<std::string> lines(1);
   std::size_t at = 0;
   while (at < text.size()) {
@@ -112,7 +114,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
     if (end == std::string::npos) end = text.size();
     const std::string word = text.substr(at, end - at);
     std::string& line = lines.back();
-    if (!line.empty() && columns(line) + 1 + columns(word) > width) {
+    if (!line.empty() && width_of(line) + 1 + width_of(word) > width) {
       lines.push_back(word);
     } else {
       line += (line.empty() ? "" : " ") + word;
@@ -122,29 +124,60 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return lines;
 }
 
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, width_of(text)), ' ');
+}
+
 /// One table per fire: a row per remedy.
 std::string fires_as_text(const StudyResult& result) {
   std::string text;
   for (const FigureResult& figure : result.figures) {
     std::vector<FireCell> cells = fire_cells(result, figure);
     if (cells.empty()) continue;
-    text += fmt::format("{}: {}\n  {:<34}", figure.spec.fire, figure.spec.title, "");
+    std::size_t width = 0;
+    for (const FireCell& cell : cells) width = std::max(width, width_of(result.spec.find_series(cell.remedy)->label));
+    std::string units;
+    text += fmt::format("{}: {}\n  {}", figure.spec.fire, figure.spec.title, padded("", width));
     for (const FireCell& cell : cells) {
       if (cell.remedy != cells.front().remedy) break;
       const MetricSpec* metric = result.spec.metric(cell.column);
       text += fmt::format(" {:>18}", metric == nullptr ? cell.column : metric->symbol);
+      units += fmt::format(" {:>18}", metric == nullptr ? "" : metric->unit);
     }
+    text += fmt::format("\n  {}{}", padded("", width), units);
+    text.erase(text.find_last_not_of(' ') + 1);
     const std::string* remedy = nullptr;
     for (const FireCell& cell : cells) {
       if (remedy == nullptr || cell.remedy != *remedy) {
         remedy = &cell.remedy;
-        text += fmt::format("\n  {:<34}", result.spec.find_series(cell.remedy)->label);
+        text += fmt::format("\n  {}", padded(result.spec.find_series(cell.remedy)->label, width));
       }
       text += fmt::format(" {:>18}", to_string(cell));
     }
     text += "\n\n";
   }
   return text;
+}
+
+/// Each warning once, with the series whose runs have it.
+std::string warnings_as_text(const StudyResult& result, std::size_t width) {
+  std::string text;
+  const std::vector<RunWarning> all = warnings(result);
+  for (auto it = all.begin(); it != all.end(); ++it) {
+    const auto same = [&](const RunWarning& w) { return w.text == it->text; };
+    if (std::find_if(all.begin(), it, same) != it) continue;
+    std::string where;
+    for (const RunWarning& w : all) {
+      if (same(w))
+        where += fmt::format("{}{}{}{}", where.empty() ? "" : "; ", w.figure, w.series.empty() ? "" : " ", w.series);
+    }
+    bool first = true;
+    for (const std::string& line : wrapped(fmt::format("{} ({})", it->text, where), width - 9)) {
+      text += fmt::format("{}{}\n", first ? "warning: " : "         ", line);
+      first = false;
+    }
+  }
+  return text.empty() ? "" : text + "\n";
 }
 
 ClaimVerdict claim_verdict_from(const std::string& text) {
@@ -215,6 +248,35 @@ std::string to_csv(const StudyResult& result, const FigureResult& figure) {
   return figure.spec.time_series.empty() ? points_csv(result, figure) : time_csv(result, figure);
 }
 
+namespace {
+
+std::string unit_of(const StudyResult& result, const FireCell& cell) {
+  const MetricSpec* metric = result.spec.metric(cell.column);
+  return metric == nullptr ? "" : metric->unit;
+}
+
+}  // namespace
+
+std::vector<RunWarning> warnings(const StudyResult& result) {
+  std::vector<RunWarning> all;
+  for (const FigureResult& figure : result.figures) {
+    for (const Point& point : figure.points) {
+      const std::string& text = result.run_of(point).warning;
+      if (text.empty()) continue;
+      const auto same = [&](const RunWarning& w) {
+        return w.figure == figure.spec.id && w.series == point.series && w.text == text;
+      };
+      const auto known = std::find_if(all.begin(), all.end(), same);
+      if (known == all.end()) {
+        all.push_back({figure.spec.id, point.series, text, 1});
+      } else {
+        ++known->runs;
+      }
+    }
+  }
+  return all;
+}
+
 std::string to_json(const StudyResult& result) {
   Json json = {{"study", result.spec.name}, {"figures", Json::array()}, {"claims", Json::array()}};
   for (const FigureResult& figure : result.figures)
@@ -229,12 +291,18 @@ std::string to_json(const StudyResult& result) {
                               {"note", claim.note},
                               {"undecided", claim.undecided}});
   }
+  json["warnings"] = Json::array();
+  for (const RunWarning& warning : warnings(result)) {
+    json["warnings"].push_back(
+        {{"figure", warning.figure}, {"series", warning.series}, {"runs", warning.runs}, {"warning", warning.text}});
+  }
   const std::vector<FireCell> table = fire_table(result);
   if (!table.empty()) json["table"] = Json::array();
   for (const FireCell& cell : table) {
     json["table"].push_back({{"fire", cell.fire},
                              {"remedy", cell.remedy},
                              {"column", cell.column},
+                             {"unit", unit_of(result, cell)},
                              {"mean", cell.missing > 0 ? Json() : Json(cell.value.mean)},
                              {"half_width", cell.value.known ? Json(cell.value.half_width) : Json()},
                              {"seeds", cell.seeds},
@@ -246,6 +314,7 @@ std::string to_json(const StudyResult& result) {
 std::string to_table(const StudyResult& result, std::size_t width) {
   std::string text = fmt::format("{}\n{}\n\n", result.spec.title, result.spec.reference);
   text += fires_as_text(result);
+  text += warnings_as_text(result, std::max<std::size_t>(width, 40));
   const std::size_t body = std::max<std::size_t>(width, 40) - 18;
   std::size_t reproduced = 0;
   std::size_t open = 0;

@@ -29,9 +29,9 @@ bool sweeps_seeds(const StudySpec& spec, const FigureSpec& figure) {
          (!figure.over.empty() && is_seed(figure.over));
 }
 
-/// The overrides of one series of a figure, weakest first.
+/// The overrides of one series of a figure, weakest first. `seeds`: in place of those that the figure sweeps.
 api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, const SeriesSpec* series,
-                            const StudyOptions& options) {
+                            const StudyOptions& options, const std::string& seeds = "") {
   api::Overrides all;
   const auto append = [&](const std::vector<std::string>& more) { all.insert(all.end(), more.begin(), more.end()); };
   append(figure.set);
@@ -46,7 +46,31 @@ api::Overrides overrides_of(const StudySpec& spec, const FigureSpec& figure, con
   }
   append(options.overrides);
   if (options.seed && !sweeps_seeds(spec, figure)) all.push_back(fmt::format("run.seed={}", *options.seed));
+  if (!seeds.empty()) all.push_back(fmt::format("sweep.run.seed=[{}]", seeds));
   return all;
+}
+
+/// Whether the user gives the axis other values: what a mode keeps of those of the study says nothing of them.
+bool is_given(const StudyOptions& options, const std::string& key) {
+  const auto sets = [&](const std::string& o) {
+    return o.starts_with("sweep." + key + "=") || o.starts_with(key + "=");
+  };
+  return std::any_of(options.overrides.begin(), options.overrides.end(), sets);
+}
+
+/// As many seeds as the figure sweeps, from the one that is asked for on; "" where it sweeps none, or they are given.
+std::string seeds_from(const StudySpec& spec, const FigureSpec& figure, const api::ExperimentSet& set,
+                       const StudyOptions& options) {
+  if (!options.seed || !sweeps_seeds(spec, figure) || is_given(options, "run.seed")) return "";
+  std::vector<std::string> known;
+  for (const api::Experiment& point : set.points) {
+    for (const auto& [key, value] : point.axes) {
+      if (key == "run.seed" && std::find(known.begin(), known.end(), value) == known.end()) known.push_back(value);
+    }
+  }
+  std::string seeds;
+  for (std::size_t i = 0; i < known.size(); ++i) seeds += fmt::format("{}{}", i == 0 ? "" : ", ", *options.seed + i);
+  return seeds;
 }
 
 /// True when the mode keeps this value; what a figure says about an axis replaces what the study says.
@@ -78,7 +102,8 @@ bool moves_along(const StudySpec& spec, const api::ExperimentSet& set, const std
 
 /// Every axis of the sweep needs its place in the figure, and the other way round; one that is not declared may move
 /// along with the others.
-void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::ExperimentSet& set) {
+void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::ExperimentSet& set,
+                const StudyOptions& options) {
   std::vector<std::string> used = figure.lines;
   used.insert(used.end(), figure.panels.begin(), figure.panels.end());
   if (!figure.x.empty()) used.push_back(figure.x);
@@ -98,6 +123,10 @@ void check_axes(const StudySpec& spec, const FigureSpec& figure, const api::Expe
   for (const std::string& name : used) {
     const std::string& key = spec.axis(name)->key;
     if (std::find(set.axis_names.begin(), set.axis_names.end(), key) == set.axis_names.end()) {
+      if (is_given(options, key)) {
+        throw ConfigError({key, 0, 0, ""}, fmt::format("figure '{}' sweeps it, and one value is no axis", figure.id),
+                          fmt::format("give it as \"sweep.{}=[VALUE]\"", key));
+      }
       throw ConfigError(where, figure.file + " does not sweep axis '" + name + "'",
                         "add \"" + key + "\" to its [sweep]");
     }
@@ -163,13 +192,16 @@ std::vector<const FigureSpec*> chosen_figures(const StudySpec& spec, const Study
     }
     return chosen;
   }
+  const auto choose = [&](const FigureSpec* figure) {
+    if (std::find(chosen.begin(), chosen.end(), figure) == chosen.end()) chosen.push_back(figure);
+  };
   for (const std::string& fire : options.fires) {
     const std::vector<const FigureSpec*> of_the_fire = figures_of_fire(spec, fire);
     // One that the mode leaves out is run when it is asked for by name.
     const bool any =
         std::any_of(of_the_fire.begin(), of_the_fire.end(), [&](const auto* f) { return of_the_mode(*f); });
     for (const FigureSpec* figure : of_the_fire) {
-      if (!any || of_the_mode(*figure)) chosen.push_back(figure);
+      if (!any || of_the_mode(*figure)) choose(figure);
     }
   }
   for (const std::string& id : options.figures) {
@@ -179,7 +211,7 @@ std::vector<const FigureSpec*> chosen_figures(const StudySpec& spec, const Study
       for (const FigureSpec& candidate : spec.figures) known += (known.empty() ? "" : ", ") + candidate.id;
       throw ConfigError({}, fmt::format("study '{}' has no figure '{}'", spec.name, id), "its figures are " + known);
     }
-    if (std::find(chosen.begin(), chosen.end(), figure) == chosen.end()) chosen.push_back(figure);
+    choose(figure);
   }
   return chosen;
 }
@@ -193,15 +225,24 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
   for (const std::string& name : names) {
     api::ExperimentSet set =
         read(text, spec.name + "/" + figure.file, overrides_of(spec, figure, spec.find_series(name), options));
-    check_axes(spec, figure, set);
-    for (api::Experiment& experiment : set.points) {
+    check_axes(spec, figure, set, options);
+    // A mode keeps points by the seeds of the study.
+    const api::ExperimentSet own = set;
+    if (const std::string seeds = seeds_from(spec, figure, set, options); !seeds.empty()) {
+      set =
+          read(text, spec.name + "/" + figure.file, overrides_of(spec, figure, spec.find_series(name), options, seeds));
+    }
+    for (std::size_t i = 0; i < set.points.size(); ++i) {
+      api::Experiment& experiment = set.points[i];
       Point point{name, {}, 0};
       bool kept = true;
-      for (const auto& [key, value] : experiment.axes) {
+      for (std::size_t a = 0; a < experiment.axes.size(); ++a) {
+        const auto& [key, value] = experiment.axes[a];
         const AxisSpec* const declared = spec.axis_of_key(key);
         if (declared == nullptr) continue;
         const std::string& axis = declared->name;
-        kept = kept && keeps(spec, figure, options.mode, axis, value);
+        kept =
+            kept && (is_given(options, key) || keeps(spec, figure, options.mode, axis, own.points[i].axes[a].second));
         point.axes.emplace_back(axis, value);
       }
       if (!kept) continue;

@@ -166,7 +166,7 @@ void read_names(const Node& root, StudySpec& study) {
   }
   for (const Entry& entry : table_or_empty(root, "series").entries) {
     const Node& table = as_table(entry.value);
-    only(table, {"label", "set", "parameters", "search", "queues"});
+    only(table, {"label", "set", "parameters", "search", "queues", "queues_per_output"});
     const std::vector<std::string> parameters = list(table, "parameters");
     study.series.push_back({entry.key,
                             text(table, "label", entry.key),
@@ -174,7 +174,8 @@ void read_names(const Node& root, StudySpec& study) {
                             parameters,
                             candidates(find(table, "search"), parameters),
                             {},
-                            positive(table, "queues")});
+                            positive(table, "queues"),
+                            positive(table, "queues_per_output")});
   }
 }
 
@@ -245,10 +246,11 @@ void read_log_y(const Node& table, FigureSpec& figure) {
 }
 
 FigureSpec read_figure(const Node& table, const StudySpec& study) {
-  only(table, {"id",     "title", "caption", "file",    "set",         "fire",   "x",         "lines",
-               "panels", "over",  "series",  "metrics", "time_series", "cycle",  "time_unit", "log_x",
-               "log_y",  "modes", "quick",   "default", "full",        "seconds"});
+  only(table, {"id",     "title", "caption", "file",    "set",         "fire",    "x",         "lines",
+               "panels", "over",  "series",  "metrics", "time_series", "cycle",   "time_unit", "log_x",
+               "log_y",  "modes", "quick",   "default", "full",        "seconds", "ports"});
   FigureSpec figure;
+  if (table.find("ports") != nullptr) figure.ports = positive(table, "ports");
   figure.seconds = positive(table, "seconds");
   figure.id = text(table, "id");
   figure.title = text(table, "title");

@@ -50,6 +50,7 @@ struct SeriesSpec {
   /// series that the file of best sets makes ("swift_best" of "swift") have some.
   std::map<std::string, std::vector<std::string>> per_fire;
   double queues = 0.0;  ///< per input port of a switch, without those that it makes as it needs them; 0: not said
+  double queues_per_output = 0.0;  ///< beside those: for each output of the switch (FigureSpec::ports)
 
   [[nodiscard]] const std::vector<std::string>& parameters_on(const std::string& fire) const;
 };
@@ -87,6 +88,7 @@ struct FigureSpec {
   std::vector<std::string> log_y_names;  ///< metrics and time series with a logarithmic axis of their own
   std::vector<Mode> modes;               ///< that run this figure
   double seconds = 0.0;                  ///< CPU time of a run, as it was measured; 0: not said
+  double ports = 8.0;                    ///< of a switch, for the queues of the table of a fire
   std::map<Mode, ModeSpec> special;      ///< the figure's own words for a mode
 
   /// True when it is the table of a fire.

@@ -187,12 +187,24 @@ struct FireCell {
 /// "12.1 ± 0.3", "12.1" of one seed, "none in 2 of 3" where seeds have no value.
 [[nodiscard]] std::string to_string(const FireCell& cell);
 
+/// What runs of a figure's series warn of, such as a control that cannot act there.
+struct RunWarning {
+  std::string figure;
+  std::string series;
+  std::string text;
+  u64 runs = 0;
+};
+
+/// Of all figures, in their order.
+[[nodiscard]] std::vector<RunWarning> warnings(const StudyResult& result);
+
 /// One row per point: series, axes, then mean, half width and count of every metric, verdict and state hash. A figure
 /// over time has one row per cycle.
 [[nodiscard]] std::string to_csv(const StudyResult& result, const FigureResult& figure);
 
 /// One JSON object (README, "For scripts"): study, figures [{id, csv}], claims [{id, section, claim, measured,
-/// verdict, expected}], and where the study has fires table [{fire, remedy, column, mean, half_width, seeds, missing}].
+/// verdict, expected}], warnings [{figure, series, runs, warning}], and where the study has fires table [{fire, remedy,
+/// column, unit, mean, half_width, seeds, missing}].
 /// `csv` is the path of the file that was written.
 [[nodiscard]] std::string to_json(const StudyResult& result);
 

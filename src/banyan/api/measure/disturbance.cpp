@@ -11,8 +11,13 @@ namespace banyan::api {
 namespace {
 
 /// The first window that begins at or after a tick, of so many.
-std::size_t window_at(Tick at, double length, std::size_t windows) {
+std::size_t window_from(Tick at, double length, std::size_t windows) {
   return static_cast<std::size_t>(std::min(static_cast<double>(windows), std::ceil(static_cast<double>(at) / length)));
+}
+
+/// The window that a tick lies in. A disturbance may begin within one, of which nothing is before it then.
+std::size_t window_of(Tick at, double length, std::size_t windows) {
+  return static_cast<std::size_t>(std::min(static_cast<double>(windows), std::floor(static_cast<double>(at) / length)));
 }
 
 double mean_of(const std::vector<double>& values, std::size_t from, std::size_t to) {
@@ -62,17 +67,21 @@ std::optional<Tick> Aftermath::over(const engine::FireRecord& record, Tick now) 
 }
 
 std::optional<double> Aftermath::before(const std::vector<double>& values, double length) const {
-  const std::size_t begin = window_at(when_.from, length, values.size());
-  const std::size_t settled = window_at(when_.from / 2, length, values.size());
+  const std::size_t begin = window_of(when_.from, length, values.size());
+  const std::size_t settled = window_from(when_.from / 2, length, values.size());
   if (settled >= begin) return std::nullopt;
   return mean_of(values, settled, begin);
 }
 
-std::optional<std::size_t> Aftermath::recovered(const std::vector<double>& values, double length, Tick over) const {
+std::optional<std::size_t> Aftermath::recovered(const std::vector<double>& values, double length, Tick over,
+                                                u64 packet) const {
   const std::optional<double> usual = before(values, length);
   if (!usual) return std::nullopt;
-  const auto back = [&](std::size_t i) { return values[i] >= kRecovered * *usual; };
-  for (std::size_t i = window_at(over, length, values.size()); i + 2 < values.size(); ++i) {
+  // A packet counts in the window in which its end arrives: windows of one flow at a constant rate differ by one
+  // packet.
+  const double enough = kRecovered * *usual - static_cast<double>(packet) / length;
+  const auto back = [&](std::size_t i) { return values[i] >= enough; };
+  for (std::size_t i = window_from(over, length, values.size()); i + 2 < values.size(); ++i) {
     if (back(i) && back(i + 1) && back(i + 2)) return i;
   }
   return std::nullopt;
@@ -83,7 +92,7 @@ bool Aftermath::settled(const engine::SteadyRecord& record, Tick now, Tick settl
   if (!end) return false;
   if (now >= *end + settle) return true;
   const auto length = static_cast<double>(record.timeline.length());
-  return recovered(throughput(record.timeline, now), length, *end).has_value();
+  return recovered(throughput(record.timeline, now), length, *end, record.fire.longest).has_value();
 }
 
 void Aftermath::report(Result& result, const engine::SteadyRecord& record, Tick end) const {
@@ -92,18 +101,19 @@ void Aftermath::report(Result& result, const engine::SteadyRecord& record, Tick 
   if (values.empty()) return;
   const auto length = static_cast<double>(record.timeline.length());
   const std::optional<Tick> ended = over(record.fire, end);
-  const std::size_t first = window_at(when_.from, length, values.size());
-  const std::size_t last = ended ? window_at(*ended, length, values.size()) : values.size();
+  const std::size_t first = window_of(when_.from, length, values.size());
+  const std::size_t last = ended ? window_from(*ended, length, values.size()) : values.size();
   const auto add_mean = [&](const char* name, std::size_t from, std::size_t to) {
     if (from < to) add(result, name, "flits/cycle", mean_of(values, from, to), to - from);
   };
-  add_mean("throughput_before", window_at(when_.from / 2, length, values.size()), first);
+  add_mean("throughput_before", window_from(when_.from / 2, length, values.size()), first);
   add_mean("throughput_during", first, last);
   add_mean("throughput_after", last, values.size());
   if (first < values.size()) {
     const auto lowest = std::min_element(values.begin() + static_cast<std::ptrdiff_t>(first), values.end());
     add(result, "lowest_throughput", "flits/cycle", *lowest, values.size() - first);
-    const std::optional<std::size_t> back = ended ? recovered(values, length, *ended) : std::nullopt;
+    const std::optional<std::size_t> back =
+        ended ? recovered(values, length, *ended, record.fire.longest) : std::nullopt;
     if (back) {
       const double time = static_cast<double>(*back) * length - static_cast<double>(*ended);
       add(result, "recovery_time", "cycles", time, 1);

@@ -24,21 +24,19 @@ class Aftermath {
   /// it has been over for `settle` ticks.
   [[nodiscard]] bool settled(const engine::SteadyRecord& record, Tick now, Tick settle) const;
   /// Adds, of a run with a time series, the metrics
-  /// - throughput_before (mean from half of the time before the disturbance on), throughput_during, throughput_after
-  /// (mean
-  ///   from its end to the end of the run), lowest_throughput (lowest window from its start on), flits/cycle: of the
-  ///   traffics that do not disturb, or of all where all do;
+  /// - throughput_before (mean of the windows that end before the disturbance, from half of that time on),
+  ///   throughput_during (of the windows in which it lasts, its first and its last among them), throughput_after (from
+  ///   its end to the end of the run), lowest_throughput (lowest window from the one on in which it begins),
+  ///   flits/cycle: of the traffics that do not disturb, or of all where all do;
   /// - recovery_time: from the end of the disturbance to the first of three windows in a row with kRecovered of the
-  ///   throughput before; none where there is no such window;
+  ///   throughput before, less one packet; none where there is no such window;
   /// - incast_completion_first, _median, _last: from the begin of a stream of known length to its last arrival; one
-  /// that
-  ///   is not complete at the end of the run counts as later than all others; and incast_unfinished, how many those
-  ///   are;
+  ///   that is not complete at the end of the run counts as later than all others; and incast_unfinished, how many
+  ///   those are;
   /// - fairness: Jain's index over what the streams got through per cycle, until each was complete or the disturbance
   ///   over;
   /// - victim_latency_p99: the greatest 99th percentile of latency over the terminals that send what does not disturb,
-  /// of
-  ///   packets generated during the disturbance.
+  ///   of packets generated during the disturbance, within FireRecord::bits().
   /// The end of a disturbance that does not tell it is the last arrival of its streams.
   void report(Result& result, const engine::SteadyRecord& record, Tick end) const;
 
@@ -47,7 +45,8 @@ class Aftermath {
   [[nodiscard]] std::vector<double> throughput(const engine::Timeline& timeline, Tick end) const;
   /// When the disturbance was over; nothing while it lasts.
   [[nodiscard]] std::optional<Tick> over(const engine::FireRecord& record, Tick now) const;
-  [[nodiscard]] std::optional<std::size_t> recovered(const std::vector<double>& values, double length, Tick over) const;
+  [[nodiscard]] std::optional<std::size_t> recovered(const std::vector<double>& values, double length, Tick over,
+                                                     u64 packet) const;
   [[nodiscard]] std::optional<double> before(const std::vector<double>& values, double length) const;
   void report_streams(Result& result, const engine::FireRecord& record, Tick end) const;
 
