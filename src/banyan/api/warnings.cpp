@@ -65,8 +65,10 @@ std::string memory_note(const Experiment& experiment) {
     const auto amount = static_cast<u64>(traffic.integer("amount"));
     if (amount == 0 || amount > memory) continue;
     return fmt::format(
-        "the memory of a terminal's adapter takes {} flits, and a sender of the traffic {} has {}: they have left it "
-        "before the admission {} hears of congestion, which then has nothing to hold back; use a switch.memory below "
+        "the memory of a terminal's adapter takes {} flits, and a sender of the traffic {} has {}: all of them may "
+        "have left "
+        "it before the admission {} hears of congestion, which has nothing to hold back then; use a switch.memory "
+        "below "
         "that, or an admission with a window",
         memory, traffic.component(), amount, name);
   }
