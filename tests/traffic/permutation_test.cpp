@@ -78,6 +78,16 @@ TEST(Permutation, NeighbourAddsOneToEveryCoordinateAndKeepsTheLocalTerminal) {
   EXPECT_EQ(map[2 * (3 + 4 * 1) + 1], 2 * (0U + 4 * 2) + 1);
 }
 
+/// Terminal 4 is the first of switch (1, 0), and 24 the first of switch (2, 1).
+TEST(Permutation, HyperXHasTheCoordinatesOfAMesh) {
+  const auto mesh = grid(topology::mesh::row_mesh, {4, 4}, 4);
+  const auto hyperx = grid(topology::hyperx::row_hyperx, {4, 4}, 4);
+  for (const char* pattern : {"tornado", "neighbour"}) {
+    EXPECT_EQ(destinations(values(pattern), 64, hyperx.get())[4], 24U);
+    EXPECT_EQ(destinations(values(pattern), 64, hyperx.get()), destinations(values(pattern), 64, mesh.get()));
+  }
+}
+
 TEST(Permutation, WithoutCoordinatesTheTerminalsAreOneRing) {
   EXPECT_EQ(destinations(values("neighbour"), 10)[9], 0U);
   EXPECT_EQ(destinations(values("tornado"), 10)[0], 4U);

@@ -74,6 +74,13 @@ struct HyperX {
   std::vector<u32> first_port;
 };
 
+/// Where the terminals of meshes, tori, hypercubes and HyperX networks are, whatever joins their switches: terminal t
+/// at switch s = t / concentration, which has coordinate (s / stride(d)) % size[d].
+struct Places {
+  std::vector<u32> size;
+  u32 concentration = 1;
+};
+
 /// Facet of dragonflies: groups of `routers` fully connected switches, each with `global_ports` channels to others.
 /// Switch s is router s % routers of group s / routers. Ports: routers - 1 local ones in the order of the others'
 /// numbers, then the global ones, then one per terminal.
@@ -114,6 +121,11 @@ class Topology {
   [[nodiscard]] virtual const Tree* tree() const { return nullptr; }
   [[nodiscard]] virtual const HyperX* hyperx() const { return nullptr; }
   [[nodiscard]] virtual const Dragonfly* dragonfly() const { return nullptr; }
+  [[nodiscard]] std::optional<Places> places() const {
+    if (const Grid* const g = grid()) return Places{g->size, g->concentration};
+    if (const HyperX* const h = hyperx()) return Places{h->size, h->concentration};
+    return std::nullopt;
+  }
 
  protected:
   Topology() = default;

@@ -1,6 +1,7 @@
 // Permutations: every terminal sends all its messages to one other terminal.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,9 +79,8 @@ Map shuffle(const config::Values& values, u32 terminals) {
 
 /// Adds offset(size) to every coordinate of the terminal's switch; a network without coordinates is one ring.
 Map shift_coordinates(const core::TrafficContext& context, u32 (*offset)(u32 size)) {
-  const core::Grid* grid = context.topology == nullptr ? nullptr : context.topology->grid();
-  const Map size = grid != nullptr ? grid->size : Map{context.terminals};
-  const u32 concentration = grid != nullptr ? grid->concentration : 1;
+  const std::optional<core::Places> places = context.topology == nullptr ? std::nullopt : context.topology->places();
+  const auto [size, concentration] = places.value_or(core::Places{{context.terminals}, 1});
   Map map(context.terminals);
   for (u32 t = 0; t < context.terminals; ++t) {
     u32 rest = t / concentration;

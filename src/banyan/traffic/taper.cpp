@@ -13,10 +13,10 @@ class Taper final : public Pattern {
  public:
   Taper(const config::Values& values, const core::TrafficContext& context)
       : Pattern(values, context),
-        grid_(*context.topology->grid()),
+        places_(*context.topology->places()),
         terminals_(context.terminals),
         local_(values.real("local")) {
-    for (std::size_t d = 0; d < grid_.size.size(); ++d) places_ *= 3;
+    for (std::size_t d = 0; d < places_.size.size(); ++d) near_ *= 3;
   }
 
   u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept override {
@@ -30,33 +30,33 @@ class Taper final : public Pattern {
   }
 
  private:
-  [[nodiscard]] u32 choices() const noexcept { return places_ * grid_.concentration; }
+  [[nodiscard]] u32 choices() const noexcept { return near_ * places_.concentration; }
   /// A terminal on a switch whose coordinates differ by one at most, around the edges of meshes too.
   [[nodiscard]] u32 neighbour(u32 terminal, u32 choice) const noexcept {
-    u32 move = choice / grid_.concentration;
-    u32 rest = terminal / grid_.concentration;
+    u32 move = choice / places_.concentration;
+    u32 rest = terminal / places_.concentration;
     u32 stride = 1;
     u32 to = 0;
-    for (const u32 k : grid_.size) {
+    for (const u32 k : places_.size) {
       to += (rest % k + k - 1 + move % 3) % k * stride;
       move /= 3;
       rest /= k;
       stride *= k;
     }
-    return to * grid_.concentration + choice % grid_.concentration;
+    return to * places_.concentration + choice % places_.concentration;
   }
 
-  core::Grid grid_;
+  core::Places places_;
   u32 terminals_;
-  u32 places_ = 1;
+  u32 near_ = 1;  ///< switches of a neighbourhood
   double local_;
 };
 
 std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
-  if (context.topology == nullptr || context.topology->grid() == nullptr) {
+  if (context.topology == nullptr || !context.topology->places()) {
     values.fail("name", "the topology has no coordinates, so that terminals have no neighbourhood",
-                fmt::format("use the topology {}",
-                            core::topologies_with([](const core::Topology& t) { return t.grid() != nullptr; })));
+                fmt::format("use the topology {}, without failed switches",
+                            core::topologies_with([](const core::Topology& t) { return t.places().has_value(); })));
   }
   return std::make_unique<Taper>(values, context);
 }
