@@ -65,13 +65,16 @@ def compare(a: "Result | Sweep", b: "Result | Sweep", metrics: Iterable[str] = (
 
 
 class Saturation:
-    """A bracket of the load at which a network saturates: `low` does not, `high` does."""
+    """A bracket of the load at which a network saturates: `low` does not, `high` does. Flits per cycle and terminal that
+    sends, of all traffics or of the load `key` alone, as `bound["load"]` is; `others` is the load of the other traffics."""
 
     def __init__(self, text: str, data: dict[str, Any]) -> None:
         self.text = text
         self._data = data
         self.low: float = data["low"]
         self.high: float = data["high"]
+        self.key: str | None = data["key"]
+        self.others: float = data["others"]
         self.bound: dict[str, Any] | None = data["bound"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,7 +88,8 @@ class Saturation:
 
 def saturation(experiment: Experiment, key: str = "", width: float = 0.01, threads: int = 1, *,
                progress: "Callable[[int, int], object] | bool | None" = None, **overrides: Any) -> Saturation:
-    """Finds the load at which the network saturates, to a width: `banyan saturation`."""
+    """Finds the load at which the network saturates, to a width: `banyan saturation`. `key`: the load of a traffic that is
+    varied alone ("traffic.uniform.load"); by default every load, in proportion. ConfigError where it is no load."""
     expect(experiment, Experiment, "experiment", "banyan.Experiment")
     if not 0.0 < number(width, "width") < 1.0:
         raise config_error(f"{width} is not a number above 0 and below 1", "give width a number above 0 and below 1", "width")

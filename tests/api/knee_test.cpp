@@ -1,6 +1,7 @@
 // Is the knee bracketed to the width that was asked for, by verdicts that hold?
 #include "banyan/api/knee.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,6 +29,7 @@ struct FakeNetwork {
   double knee = 0.4;
   i64 certain_from = 0;  ///< cycles
   double near = 0.05;
+  bool steady_below_knee = false;  ///< what is uncertain is told by the knee all the same
   int runs = 0;
   i64 longest = 0;  ///< cycles that a run may measure
 
@@ -38,7 +40,7 @@ struct FakeNetwork {
     result.verdict = load > knee ? Verdict::saturated : Verdict::steady;
     longest = std::max(longest, experiment.run.integer("measure") * experiment.run.integer("extension"));
     result.certain = std::abs(load - knee) > near || longest >= certain_from;
-    if (!result.certain) result.verdict = Verdict::steady;
+    if (!result.certain && !steady_below_knee) result.verdict = Verdict::steady;
     return result;
   }
 };
@@ -220,6 +222,118 @@ TEST(Knee, AnExperimentOfSessionsIsRefused) {
 
 TEST(Knee, AKeyThatDoesNotExistIsRefused) {
   EXPECT_NE(refusal(kMesh, "traffic.uniform.laod").remedy().find("\"load\""), std::string::npos);
+}
+
+/// A switch of 16 ports. Of the hot output 16 loads of the hot spot are taken, and one of the uniform traffic.
+std::string hot_beside(double uniform, double hot) {
+  return fmt::format(
+      "topology = {{ name = 'multistage_cube', terminals = 16, radix = 16 }}\n"
+      "switch = {{ name = 'output_queued', buffer = 1000 }}\nrouting = 'destination_tag'\n"
+      "run = {{ warmup = 100, measure = 100 }}\n"
+      "[[traffic]]\nname = 'uniform'\ninclude_self = true\nload = {}\n"
+      "[[traffic]]\nname = 'hot_spot'\nfraction = 1\ninclude_self = true\nload = {}\n",
+      uniform, hot);
+}
+
+TEST(Knee, OnlyTheLoadOfATrafficIsVaried) {
+  const std::string text = hot_beside(0.2, 0.05);
+  for (const char* const key : {"traffic.hot_spot.fraction", "fraction", "traffic.1.fraction", "traffic.hot_spot.size",
+                                "traffic.hot_spot.include_self", "switch.buffer", "run.seed", "routing"}) {
+    const ConfigError error = refusal(text, key);
+    EXPECT_EQ(error.cause(), std::string(key) + " is no load of a traffic");
+    const bool hot = std::string(key).starts_with("traffic.hot_spot") || std::string(key).starts_with("traffic.1");
+    EXPECT_EQ(error.remedy(), fmt::format("give the key traffic.{}.load, or vary it with \"banyan sweep\"",
+                                          hot ? "hot_spot" : "uniform"));
+  }
+  for (const char* const key : {"traffic.hot_spot.load", "traffic.1.load", "hot_spot.load"}) {
+    FakeNetwork network{0.23};
+    EXPECT_EQ(knee_of(network, 0.1, text, key).probes.front().experiment.traffics[0].real("load"), 0.2) << key;
+  }
+  for (const char* const key : {"load", "traffic.load", "traffic.uniform.load", "traffic.0.load", "uniform.load"}) {
+    FakeNetwork network{0.4};
+    EXPECT_TRUE(knee_of(network, 0.1, kMesh, key).found) << key;
+  }
+  const std::string twins = kMesh.substr(0, kMesh.find("traffic")) + "traffic = ['uniform', 'uniform']\n";
+  EXPECT_EQ(refusal(twins, "traffic.1.size").remedy(), "give the key traffic.1.load, or vary it with \"banyan sweep\"");
+}
+
+TEST(Knee, WhatTheOthersLeaveIsTheBoundOfALoadThatIsVariedAlone) {
+  for (const double knee : {0.054, 0.15, 0.2, 0.3}) {  // of the sum: the bound does not ask where the bracket lies
+    FakeNetwork network{knee};
+    const Knee found = knee_of(network, 0.01, hot_beside(0.3, 0.052), "traffic.uniform.load");
+    ASSERT_TRUE(found.bound) << knee;
+    EXPECT_NEAR(found.bound->load, 1.0 - 16 * 0.052, 1e-9);
+    EXPECT_NEAR(found.bound->accepted, 1.0 - 15 * 0.052, 1e-9);
+    EXPECT_NEAR(found.others, 0.052, 1e-12);
+    const std::string text = to_text(found);
+    EXPECT_NE(text.find("upper bound: 0.168 flits per cycle and terminal of traffic.uniform.load (throughput_bounds; "
+                        "0.22 of all traffics together, in the mean of all terminals)"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("flits per cycle and terminal of traffic.uniform.load, beside 0.052 of other traffics"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("CONTRADICTION") != std::string::npos, knee > 0.25) << text;
+    const auto json = nlohmann::json::parse(to_json(found));
+    EXPECT_NEAR(json["bound"]["load"].get<double>(), 0.168, 1e-9);
+    EXPECT_EQ(json["key"], "traffic.uniform.load");
+    EXPECT_EQ(json["others"], 0.052);
+  }
+}
+
+/// Another output is the first to be full than the one that the fixed traffic loads.
+TEST(Knee, TheFirstPartThatIsFullBoundsALoadThatIsVariedAlone) {
+  const std::string text = hot_beside(0.0, 0.052) +
+                           "[[traffic]]\nname = 'hot_spot'\nfraction = 0.5\ntargets = [1]\n"
+                           "include_self = true\nload = 0.1\n";
+  FakeNetwork network{0.1};
+  const Knee found = knee_of(network, 0.01, text, "traffic.2.load");
+  ASSERT_TRUE(found.bound);
+  EXPECT_NEAR(found.bound->load, 1.0 / (8.0 + 0.5), 1e-9);
+}
+
+/// Every channel that is used has the messages of the 4 terminals of a switch.
+TEST(Knee, NeighboursOfAHyperXShareAChannelPerSwitch) {
+  FakeNetwork network{0.2};
+  const Knee found = knee_of(network, 0.1,
+                             "topology = { name = 'hyperx', size = [4, 4], concentration = 4 }\n"
+                             "switch = 'vc_router'\nrouting = 'dimension_order'\n"
+                             "traffic = { name = 'permutation', pattern = 'neighbour' }\n");
+  ASSERT_TRUE(found.bound);
+  EXPECT_NEAR(found.bound->load, 0.25, 1e-9);
+}
+
+TEST(Knee, OthersThatAreBeyondTheBoundAloneLeaveNothing) {
+  FakeNetwork network{0.15};
+  const Knee found = knee_of(network, 0.01, hot_beside(0.2, 0.1), "traffic.uniform.load");
+  ASSERT_TRUE(found.bound);
+  EXPECT_EQ(found.bound->load, 0.0);
+  EXPECT_NE(to_text(found).find("upper bound: 0 flits per cycle and terminal of traffic.uniform.load: the other "
+                                "traffics alone reach it (throughput_bounds)"),
+            std::string::npos)
+      << to_text(found);
+}
+
+TEST(Knee, OthersThatTakeAllThatTerminalsSendLeaveNothingToSearch) {
+  EXPECT_EQ(refusal(hot_beside(0.2, 1.0), "traffic.uniform.load").cause(),
+            "the other traffics have a load of 1, and nothing is left to vary");
+}
+
+/// Uncertain verdicts prove nothing, and a bracket of them above the bound is said to be there all the same.
+TEST(Knee, ABracketOfUncertainVerdictsAboveTheBoundIsNoContradictionAndIsSaid) {
+  for (const bool alone : {true, false}) {
+    FakeNetwork network{alone ? 0.5 : 0.87, 1'000'000, 1.0};
+    network.steady_below_knee = true;
+    const Knee found = alone ? knee_of(network, 0.01, hot_beside(0.0, 0.1))
+                             : knee_of(network, 0.01, hot_beside(0.2, 0.01), "traffic.uniform.load");
+    ASSERT_TRUE(found.bound);
+    EXPECT_NEAR(found.bound->load, alone ? 1.0 / 16 : 0.84, 1e-9);
+    const std::string text = to_text(found);
+    EXPECT_NE(text.find("the bracket lies above this bound, by verdicts that stayed uncertain\n"), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("CONTRADICTION"), std::string::npos) << text;
+    EXPECT_EQ(nlohmann::json::parse(to_json(found))["contradiction"], false);
+  }
 }
 
 TEST(Knee, OfARealMeshLiesWhereItsRunsSaturate) {

@@ -53,6 +53,16 @@ TEST_F(SaturationCommand, ItsPageHasTheBracket) {
   EXPECT_TRUE(contains(page, "saturation load"));
 }
 
+TEST_F(SaturationCommand, ItsPageSaysWhichLoadTheBracketIsOf) {
+  const std::string hot = "traffic = [{ name = \"uniform\", load = 0.2 }, { name = \"hot_spot\", load = 0.01 }]\n";
+  write_text("tight.toml", kTight.substr(0, kTight.find("traffic")) + hot + kTight.substr(kTight.find("[run]")));
+  const Said said = banyan({"saturation", "tight.toml", "--width", "0.1", "--out", "out", "--key", "uniform.load"});
+  EXPECT_TRUE(contains(said.out, "flits per cycle and terminal of uniform.load, beside 0.01 of other")) << said.out;
+  ASSERT_EQ(banyan({"report", "out"}).status, 0);
+  const std::string page = read_text(scratch() / "out/report.html");
+  EXPECT_TRUE(contains(page, "flits per cycle and terminal of uniform.load."));
+}
+
 TEST_F(SaturationCommand, BracketsTheKnee) {
   const json wide = knee({"--width", "0.1"});
   const double low = wide["low"];
@@ -106,6 +116,8 @@ TEST_F(SaturationCommand, WhatHasNoKneeIsRefused) {
   expect_refusal(banyan({"saturation", "tight.toml", "--width", "0"}), "--width", "");
   expect_refusal(banyan({"saturation", "tight.toml", "--width", "wide"}), "--width", "");
   expect_refusal(banyan({"saturation", "tight.toml", "--key", "traffic.uniform.laod"}), "laod", "\"load\"");
+  expect_refusal(banyan({"saturation", "tight.toml", "--key", "switch.buffer"}),
+                 "switch.buffer is no load of a traffic", "traffic.uniform.load");
   expect_refusal(banyan({"saturation", "nothing.toml"}), "nothing.toml", "");
   write_text("axes.toml", kTight + "[sweep]\nbuffer = [1, 2]\n");
   expect_refusal(banyan({"saturation", "axes.toml"}), "2 networks, not one", "buffer=VALUE");

@@ -84,7 +84,7 @@ class ThroughputBounds final : public core::Analysis {
     } else {
       add("accepted_load", alike, Bound::upper);
     }
-    add("proportional_throughput", alike, Bound::none);
+    add("proportional_throughput", alike, bounds_.proven ? Bound::upper : Bound::none);
     add("channel_load_throughput", bounds_.channels, Bound::none);
     add("bisection_throughput", bounds_.cut, Bound::none);
     add("distance_throughput", bounds_.distance, Bound::none);

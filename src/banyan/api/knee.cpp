@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "banyan/api/full_load.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/physical.hpp"
-#include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
 
@@ -19,9 +19,10 @@ namespace {
 using nlohmann::ordered_json;
 
 /// A run of chance offers a little more or less than its load: a load that is so far above a bound does not pass it by
-/// chance, since a certain verdict resolves 1 % of the offered load.
+/// chance.
 constexpr double kSureBeyond = 0.02;
-constexpr int kHalvings = 8;           ///< of a load at which no bound of a steady state is proven
+/// Of what is offered: a certain verdict resolves half as much that stays behind.
+constexpr double kSureBehind = 0.002;
 constexpr double kGreatestLoad = 1.0;  ///< a terminal generates no more than its channel could carry
 
 /// A key that the search sets, and its part of the load.
@@ -30,9 +31,9 @@ struct Varied {
   double share = 1.0;
 };
 
-std::string load_key(std::size_t traffic) { return fmt::format("traffic.{}.load", traffic); }
-
 bool has_load(const config::Values& traffic) { return traffic.all().contains("load"); }
+
+std::string load_key(std::size_t traffic) { return fmt::format("traffic.{}.load", traffic); }
 
 std::vector<Varied> loads_of(const Experiment& experiment) {
   std::vector<Varied> loads;
@@ -48,6 +49,50 @@ std::vector<Varied> loads_of(const Experiment& experiment) {
   }
   for (Varied& load : loads) load.share = sum > 0.0 ? load.share / sum : 1.0 / static_cast<double>(loads.size());
   return loads;
+}
+
+/// A load that may be varied alone, of the traffic that the key speaks of where it has one: "traffic.uniform.load", of
+/// several uniform traffics "traffic.0.load". "": there is none.
+std::string load_near(const std::string& key, const Experiment& experiment) {
+  std::string near;
+  for (std::size_t i = 0; i < experiment.traffics.size(); ++i) {
+    if (!has_load(experiment.traffics[i])) continue;
+    const std::string& name = experiment.traffics[i].component();
+    const bool alone = std::ranges::count(experiment.traffics, name, &config::Values::component) == 1;
+    const std::string path = alone ? "traffic." + name : fmt::format("traffic.{}", i);
+    const bool meant = key.starts_with(path + ".") || key.starts_with(fmt::format("traffic.{}.", i));
+    if (near.empty() || meant) near = path + ".load";
+  }
+  return near;
+}
+
+/// What the experiment is with a value of the key, or why it has none.
+struct Tried {
+  std::vector<config::Values> traffics;
+  std::optional<ConfigError> error;
+};
+
+Tried try_key(const ReadExperiments& read, Overrides overrides, const std::string& key, double value) {
+  overrides.push_back(fmt::format("{}={}", key, value));
+  try {
+    return {read(overrides).points.front().traffics, std::nullopt};
+  } catch (const ConfigError& error) { return {{}, error}; }
+}
+
+/// A key is the load of a traffic where that takes the values which the key is given: there are many ways to write one.
+/// What is said of a key that does not exist is the same for every value.
+void require_load(const ReadExperiments& read, const Overrides& overrides, const Experiment& experiment,
+                  const std::string& key) {
+  const Tried some = try_key(read, overrides, key, 0.25);
+  const Tried more = try_key(read, overrides, key, 0.75);
+  if (some.error && more.error && some.error->cause() == more.error->cause()) throw *some.error;
+  for (std::size_t i = 0; i < std::min(some.traffics.size(), more.traffics.size()); ++i) {
+    if (!has_load(some.traffics[i]) || !has_load(more.traffics[i])) continue;
+    if (some.traffics[i].real("load") == 0.25 && more.traffics[i].real("load") == 0.75) return;
+  }
+  const std::string load = load_near(key, experiment);
+  throw ConfigError({experiment.name, 0, 0, "key"}, key + " is no load of a traffic",
+                    (load.empty() ? "" : fmt::format("give the key {}, or ", load)) + "vary it with \"banyan sweep\"");
 }
 
 double total_load(const Experiment& experiment) {
@@ -82,20 +127,25 @@ class Search {
   Search(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options)
       : read_(read), overrides_(overrides), options_(options) {
     const ExperimentSet set = read(overrides);
+    if (!options.key.empty()) require_load(read, overrides, set.points.front(), options.key);
     varied_ = options.key.empty() ? loads_of(set.points.front()) : std::vector<Varied>{{options.key, 1.0}};
     if (options.key.empty()) swept_ = swept_loads(set);
     const Experiment zero = experiment_at(0.0);
     knee_.others = total_load(zero);  // what the search leaves alone
+    knee_.key = options.key;
     greatest_ = kGreatestLoad - knee_.others;
+    if (greatest_ <= 0.0) {
+      throw ConfigError(
+          {zero.name, 0, 0, options.key},
+          fmt::format("the other traffics have a load of {:g}, and nothing is left to vary", knee_.others),
+          "lower their load below 1 in sum");
+    }
     refuse_sessions(zero);
   }
 
   Knee find() {
     bracket();
-    // Models prove bounds of steady states for loads that these can have: one traffic has the same at every load.
-    double load = knee_.low > 0.0 ? knee_.low : options_.width;
-    knee_.bound = bound_at(load);
-    for (int i = 0; !knee_.bound && knee_.others == 0.0 && i < kHalvings; ++i) knee_.bound = bound_at(load /= 2.0);
+    bound();
     return std::move(knee_);
   }
 
@@ -120,33 +170,28 @@ class Search {
     }
   }
 
-  /// The least bound of steady states that any model proves of the experiment at a load.
-  [[nodiscard]] std::optional<KneeBound> bound_at(double load) const {
-    const Experiment experiment = experiment_at(std::min(load, greatest_));
-    const Network network = build_network(experiment);
-    std::optional<KneeBound> least;
-    for (const Predictions& model : proven_bounds(experiment, network)) {
-      for (const core::Prediction& p : model.list) {
-        if (p.metric != "accepted_load" || p.bound != core::Bound::upper) continue;
-        if (!least || p.value < least->accepted) least = KneeBound{0.0, p.value, model.model};
-      }
+  /// What is zipped with the load is as at the bracket's lower end.
+  void bound() {
+    const auto at = [&](double load) { return fullness_of(experiment_at(load, knee_.low)); };
+    const std::optional<FullLoad> full = full_load(at, greatest_);
+    if (!full) return;
+    knee_.bound = KneeBound{full->load, full->offered, full->others, full->model};
+    double steady = 0.0;
+    for (const Probe& probe : knee_.probes) {
+      if (probe.certain && probe.verdict == Verdict::steady) steady = std::max(steady, probe.load);
     }
-    if (least) least->load = least->accepted * load_per_offered(experiment, network);
-    return least;
+    if (steady + knee_.others <= (full->load + knee_.others) * (1.0 + kSureBeyond)) return;
+    const Fullness beyond = at(steady);
+    knee_.contradiction = !beyond.most || *beyond.most < beyond.offered * (1.0 - kSureBehind);
   }
 
-  /// Terminals that send nothing (the diagonal of a transpose) have no part in a load, and one in the mean of what is
-  /// accepted.
-  [[nodiscard]] static double load_per_offered(const Experiment& experiment, const Network& network) {
-    double offered = 0.0;
-    for (const auto& traffic : build_traffics(experiment, *network.topology)) offered += traffic->offered_load();
-    return offered > 0.0 ? total_load(experiment) / offered : 1.0;
-  }
+  [[nodiscard]] Experiment experiment_at(double load) const { return experiment_at(load, load); }
 
-  [[nodiscard]] Experiment experiment_at(double load) const {
+  /// `zipped`: the load whose point says what is zipped with it.
+  [[nodiscard]] Experiment experiment_at(double load, double zipped) const {
     // What is zipped with the load has the value of the nearest point; of two overrides of a key the last one holds.
     Overrides changed = overrides_;
-    if (const Swept* nearest = nearest_point(load)) {
+    if (const Swept* nearest = nearest_point(zipped)) {
       changed.insert(changed.end(), nearest->changes.begin(), nearest->changes.end());
     }
     for (const Varied& varied : varied_) changed.push_back(fmt::format("{}={}", varied.key, load * varied.share));
@@ -211,23 +256,36 @@ std::string remark(const Probe& probe) {
                      probe.certain ? "" : " (uncertain)");
 }
 
-/// Whether the loads that did not saturate reach beyond the bound.
-bool contradicts(const Knee& knee) {
-  return knee.bound && knee.uncertain.empty() && knee.low + knee.others > knee.bound->load * (1.0 + kSureBeyond);
+/// Of a bracket: nothing where all loads are varied.
+std::string of_which(const Knee& knee) {
+  if (knee.key.empty()) return "";
+  const std::string others = knee.others > 0.0 ? fmt::format(", beside {:g} of other traffics", knee.others) : "";
+  return " of " + knee.key + others;
 }
 
-/// What the bracket is to be compared with; a bracket above it is a fault of the program or of the model.
+/// What the bracket is to be compared with; a steady run above it is a fault of the program or of the model.
 std::string remark(const Knee& knee) {
   if (!knee.bound) return "no model proves an upper bound of this network and traffic\n";
   const KneeBound& bound = *knee.bound;
-  std::string text = fmt::format("upper bound: {:.4g} flits per cycle and terminal{} ({}", bound.load,
-                                 knee.others > 0.0 ? " of all traffics together" : "", bound.model);
-  if (std::abs(bound.load - bound.accepted) > 1e-9 * bound.load) {
-    text += fmt::format("; {:.4g} in the mean of all terminals, of which some send nothing", bound.accepted);
+  std::string text = fmt::format("upper bound: {:.4g} flits per cycle and terminal{}", bound.load,
+                                 knee.key.empty() ? "" : " of " + knee.key);
+  if (bound.load <= 0.0) {
+    text += fmt::format(": the other traffics alone reach it ({}", bound.model);
+  } else if (bound.others > 0.0) {
+    text +=
+        fmt::format(" ({}; {:.4g} of all traffics together, in the mean of all terminals", bound.model, bound.accepted);
+  } else if (std::abs(bound.load - bound.accepted) > 1e-9 * bound.load) {
+    text += fmt::format(" ({}; {:.4g} in the mean of all terminals, of which some send nothing", bound.model,
+                        bound.accepted);
+  } else {
+    text += fmt::format(" ({}", bound.model);
   }
   text += ")\n";
-  if (contradicts(knee)) text += "CONTRADICTION: the bracket lies above this bound\n";
-  return text;
+  if (knee.contradiction) return text + "CONTRADICTION: the bracket lies above this bound\n";
+  if (knee.low <= bound.load * (1.0 + 1e-9)) return text;
+  const bool uncertain = std::ranges::find(knee.uncertain, knee.low) != knee.uncertain.end();
+  return text + "the bracket lies above this bound, by " +
+         (uncertain ? "verdicts that stayed uncertain\n" : "less than a run can tell\n");
 }
 
 }  // namespace
@@ -246,19 +304,20 @@ std::string to_text(const Knee& knee) {
                         fmt::join(knee.uncertain, ", "));
   if (!knee.found) {
     return text +
-           fmt::format("{} at the greatest load, {:g}\n", doubt.empty() ? "not saturated" : "not shown to saturate",
-                       knee.high) +
+           fmt::format("{} at the greatest load, {:g}{}\n", doubt.empty() ? "not saturated" : "not shown to saturate",
+                       knee.high, of_which(knee)) +
            remark(knee) + doubt;
   }
   if (knee.deadlocks) {
     return text +
            fmt::format(
                "deadlocks, and is not shown to saturate, between {:g} and {:g} flits per cycle and "
-               "terminal; at {:g}: {}\n",
-               knee.low, knee.high, knee.high, knee.deadlock) +
+               "terminal{}; at {:g}: {}\n",
+               knee.low, knee.high, of_which(knee), knee.high, knee.deadlock) +
            remark(knee);
   }
-  text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal", knee.low, knee.high);
+  text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal{}", knee.low, knee.high,
+                      of_which(knee));
   if (knee.gigabytes > 0.0) {
     text += fmt::format(": {:.4g} and {:.4g} Gbit/s ({:.4g} and {:.4g} GB/s)", 8.0 * knee.low * knee.gigabytes,
                         8.0 * knee.high * knee.gigabytes, knee.low * knee.gigabytes, knee.high * knee.gigabytes);
@@ -272,10 +331,14 @@ std::string to_json(const Knee& knee) {
   all["low"] = knee.low;
   all["high"] = knee.high;
   all["found"] = knee.found;
+  all["key"] = nullptr;
+  if (!knee.key.empty()) all["key"] = knee.key;
+  all["others"] = knee.others;
   all["bound"] = nullptr;
   if (knee.bound) {
     all["bound"] = {{"load", knee.bound->load}, {"accepted", knee.bound->accepted}, {"model", knee.bound->model}};
   }
+  all["contradiction"] = knee.contradiction;
   all["deadlocks"] = knee.deadlocks;
   all["uncertain"] = knee.uncertain;
   all["probes"] = ordered_json::array();

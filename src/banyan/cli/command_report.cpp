@@ -32,6 +32,7 @@ struct Swept {
   std::vector<api::Result> results;  ///< of the points of the set
   std::size_t planned = 0;
   bool search = false;  ///< the points are the probes of "banyan saturation"
+  std::string key;      ///< of the search; "": it varies all loads
 };
 
 std::string name_of(const api::Result& result) {
@@ -44,6 +45,10 @@ Swept finished_of(store::Table table) {
   Swept swept;
   swept.planned = table.planned;
   swept.search = table.source.command == "saturation";
+  constexpr std::string_view kKey = "--key=";
+  for (const std::string& option : table.source.options) {
+    if (swept.search && option.starts_with(kKey)) swept.key = option.substr(kKey.size());
+  }
   swept.set.file = std::move(table.set.file);
   swept.set.axis_names = std::move(table.set.axis_names);
   for (std::size_t i = 0; i < table.results.size(); ++i) {
@@ -143,7 +148,7 @@ std::string report_of_sweep(const fs::path& path, const std::string& out) {
     if (run.trees == nullptr) run.trees = report::links_record(run);
   }
   report::Page page = report::sweep_page(swept.set, swept.results, swept.planned);
-  if (swept.search) report::add_bracket(page, swept.set, swept.results);
+  if (swept.search) report::add_bracket(page, swept.set, swept.results, swept.key);
   return report::write_page(page, out);
 }
 

@@ -343,7 +343,7 @@ void add_saturation(CLI::App& app, Action& action) {
   command.add_option("--width", arguments->width, "Width of the bracket, in load (0.01)")
       ->check(is_share())
       ->type_name("W");
-  command.add_option("--key", arguments->key, "Parameter to vary; default: every load, in proportion")
+  command.add_option("--key", arguments->key, "Load to vary alone; default: every load, in proportion")
       ->type_name("KEY");
   command.add_flag("--json", arguments->running.json, "JSON on standard output");
   add_running(command, arguments->running);

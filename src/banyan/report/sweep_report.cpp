@@ -611,7 +611,9 @@ Page sweep_page(const api::ExperimentSet& set, const std::vector<api::Result>& r
   return page;
 }
 
-void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results) {
+void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results,
+                 const std::string& key) {
+  const std::string of_which = key.empty() ? "" : " of " + key;
   page.reference = fmt::format("Search for saturation of {}", set.file);
   struct End {
     double load;
@@ -637,8 +639,8 @@ void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<ap
   const std::string low = highest == below.end() ? "0" : highest->text;
   if (!above) {
     const bool sure = std::all_of(results.begin(), results.end(), [](const api::Result& r) { return r.certain; });
-    page.summary = fmt::format("A search for saturation: {} at the greatest load, {}.",
-                               sure ? "not saturated" : "not shown to saturate", low);
+    page.summary = fmt::format("A search for saturation: {} at the greatest load, {}{}.",
+                               sure ? "not saturated" : "not shown to saturate", low, of_which);
     page.tiles.insert(page.tiles.begin(), {"none", fmt::format("saturation up to a load of {}", low)});
     return;
   }
@@ -650,8 +652,8 @@ void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<ap
     seconds = fmt::format(" ({:.4g} and {:.4g} {})", least * rate->factor, above->load * rate->factor, rate->unit);
   }
   page.summary =
-      fmt::format("A search for saturation: the network {} between {} and {} flits per cycle and terminal{}.", what,
-                  low, above->text, seconds);
+      fmt::format("A search for saturation: the network {} between {} and {} flits per cycle and terminal{}{}.", what,
+                  low, above->text, of_which, seconds);
   page.tiles.insert(page.tiles.begin(), {fmt::format("{} to {}", low, above->text),
                                          above->deadlocked ? "load of the deadlock" : "saturation load"});
 }

@@ -28,6 +28,7 @@ namespace banyan::report {
 
 /// To the head of the page of a search for saturation, whose points are its probes at loads (its last axis): between
 /// which loads the network saturates.
-void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results);
+void add_bracket(Page& page, const api::ExperimentSet& set, const std::vector<api::Result>& results,
+                 const std::string& key);
 
 }  // namespace banyan::report
