@@ -434,5 +434,28 @@ TEST_F(Workers, OnAFullDiskKeepWhatIsFinishedAndSayHowToGoOn) {
   EXPECT_EQ(then, 30U);
 }
 
+TEST_F(Workers, KeepWhatTheyWroteIntoAFolderWhoseMergeIsRefused) {
+  ASSERT_EQ(banyan("sweep sweep.toml --part 1/20 --out out --quiet").status, 0);
+  ASSERT_EQ(banyan("sweep sweep.toml run.measure=100 --part 1/60 --out other --quiet").status, 0);
+  // Of so many parts that the merge is at work when it is stopped.
+  const std::string part = part_files(path("out")).front();
+  fs::create_directories(path("many/parts"));
+  for (int i = 0; i < 200; ++i) fs::copy_file(part, path("many/parts/1-of-20.host." + std::to_string(i) + "-0.sqlite"));
+  const Output said = run_shell("cd " + test::quoted(path("")) + "; " + test::quoted(BANYAN_PROGRAM) +
+                                " merge many other --out merged & merge=$!\n"
+                                "until [ -e merged/results.sqlite ]; do :; done; kill -STOP $merge\n"
+                                "mkdir merged/parts; cp out/parts/*.sqlite merged/parts\n"
+                                "kill -CONT $merge; wait $merge");
+  EXPECT_EQ(said.status, 2) << said.text;
+  EXPECT_NE(said.text.find("of another sweep"), std::string::npos) << said.text;
+  EXPECT_EQ(part_files(path("merged")).size(), 1U);
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("merged")), fs::directory_iterator()), 1)
+      << "nothing of the merge is left";
+  EXPECT_EQ(exported("merged", "csv 2>/dev/null"), exported("out", "csv 2>/dev/null"));
+  // Where nobody has written anything, nothing is left.
+  EXPECT_EQ(banyan("merge out other --out nothing").status, 2);
+  EXPECT_FALSE(fs::exists(path("nothing")));
+}
+
 }  // namespace
 }  // namespace banyan::store::parts_test

@@ -2,9 +2,13 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "banyan/api/export.hpp"
+#include "banyan/base/error.hpp"
 #include "banyan/cli/commands.hpp"
 #include "banyan/cli/exit_status.hpp"
 #include "banyan/cli/output.hpp"
@@ -29,18 +33,18 @@ void write_tables(const std::string& folder, store::Table table) {
 int merge(const MergeArguments& arguments) {
   const bool there = std::filesystem::exists(arguments.out);
   require_writable_folder(arguments.out);
-  store::Writer store(arguments.out);
-  const store::MergeReport report = [&] {
-    try {
-      return store::merge(arguments.from, store);
-    } catch (const ConfigError&) {
-      // What is refused leaves no empty store behind.
-      std::error_code ignored;
-      if (!there && store.reader().runs().empty()) std::filesystem::remove_all(arguments.out, ignored);
-      throw;
-    }
-  }();
-  store::Table table = store.reader().table();
+  std::optional<store::Writer> store(std::in_place, arguments.out);
+  store::MergeReport report;
+  try {
+    report = store::merge(arguments.from, *store);
+  } catch (const ConfigError&) {
+    // What is refused leaves no empty store behind, nor a folder that it made, unless workers have begun in it.
+    store.reset();
+    std::error_code not_empty;
+    if (!there) std::filesystem::remove(arguments.out, not_empty);
+    throw;
+  }
+  store::Table table = store->reader().table();
   store::require_whole(table);
   std::string text = fmt::format("{} of {} points are in {}", report.finished, report.points, arguments.out);
   if (report.shared > 0) text += fmt::format("; {} were there twice, with equal results", report.shared);
