@@ -311,5 +311,25 @@ TEST_F(Slurm, WorkersThatNeverGetFurtherAreGivenUp) {
       << said();
 }
 
+TEST_F(Slurm, JobsOfAnotherFolderOrUserAreNotTakenForItsOwn) {
+  fs::create_directories(path("bin"));
+  std::ofstream(path("bin/squeue")) << "#!/bin/sh\necho \"$@\" >>" << test::quoted(path("asked")) << "\nexec "
+                                    << first_line("command -v squeue") << " \"$@\"\n";
+  fs::permissions(path("bin/squeue"), fs::perms::owner_all);
+  const std::string sweep =
+      "PATH=$PWD/bin:$PATH " + program() + "sweep sweep.toml run.measure=60000 --slurm --array 2 --out ";
+  for (const char* out : {"one", "two"}) {
+    const Output said = here(sweep + out);
+    EXPECT_NE(said.text.find("has 2 of 2 parts"), std::string::npos) << said.text;
+  }
+  fs::create_directory_symlink(path("one"), path("also_one"));
+  const Output said = here(sweep + "also_one");
+  EXPECT_NE(said.text.find("nothing is missing that is not in the queue already"), std::string::npos) << said.text;
+  for (const std::string& line : test::lines_of(test::read_file(path("asked")))) {
+    EXPECT_NE(line.find("--user=" + std::to_string(geteuid()) + " "), std::string::npos) << line;
+  }
+  static_cast<void>(here("scancel --state=RUNNING --state=PENDING -u $(id -un)"));
+}
+
 }  // namespace
 }  // namespace banyan::cluster::slurm_test

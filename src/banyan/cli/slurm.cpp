@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
@@ -75,7 +76,8 @@ std::string submit(const SlurmJob& job, const std::vector<u32>& tasks) {
 }
 
 std::optional<std::map<u32, SlurmTask>> queued(const std::string& name) {
-  const ProgramSaid said = run_program({"squeue", "--noheader", "--array", "--name=" + name, "--format=%F|%K|%T|%r"});
+  const ProgramSaid said = run_program({"squeue", "--noheader", "--array", fmt::format("--user={}", geteuid()),
+                                        "--name=" + name, "--format=%F|%K|%T|%r"});
   if (!said.found) no_slurm("squeue");
   if (said.status != 0) return std::nullopt;
   std::map<u32, SlurmTask> tasks;

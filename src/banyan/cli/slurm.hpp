@@ -31,8 +31,8 @@ struct SlurmTask {
 /// Submits tasks of the array; returns the job's number. Throws ConfigError when there is no Slurm, or it refuses.
 [[nodiscard]] std::string submit(const SlurmJob& job, const std::vector<u32>& tasks);
 
-/// The tasks in the queue, by their index in the array; of two with one index the later job. Nothing when Slurm does
-/// not answer. Throws ConfigError when there is no Slurm.
+/// The tasks of this user in the queue, by their index in the array; of two with one index the later job. Nothing when
+/// Slurm does not answer. Throws ConfigError when there is no Slurm.
 [[nodiscard]] std::optional<std::map<u32, SlurmTask>> queued(const std::string& name);
 
 /// Asks Slurm to forget a task; whether it does is not waited for.

@@ -9,11 +9,13 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/hash.hpp"
 #include "banyan/cli/interrupt.hpp"
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/process.hpp"
@@ -157,6 +159,17 @@ class Watch {
   bool listened_ = false;
 };
 
+/// The same for who follows the jobs of a folder, by whichever of its names; another one for another folder, although
+/// the same sweep goes there.
+u64 job_digest(u64 sweep, const std::string& folder) {
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(fs::absolute(folder), error);
+  Hasher hasher;
+  hasher.add(sweep);
+  hasher.add(error ? folder : (place / "").lexically_normal().string());
+  return hasher.value() & 0xffffffffffffU;
+}
+
 /// A job array, and what became of its tasks.
 class SlurmFarm {
  public:
@@ -164,7 +177,7 @@ class SlurmFarm {
       : watch_(watch), arguments_(arguments) {
     const u32 count = static_cast<u32>(watch.parts().size());
     job_.folder = (fs::path(arguments.running.out) / "slurm").string();
-    job_.name = fmt::format("banyan-{:012x}-{}", watch.sweep() & 0xffffffffffffU, count);
+    job_.name = fmt::format("banyan-{:012x}-{}", job_digest(watch.sweep(), arguments.running.out), count);
     job_.time = arguments.slurm_time;
     job_.partition = arguments.slurm_partition;
     job_.threads = arguments.running.threads.value_or(0);
