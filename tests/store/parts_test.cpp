@@ -40,6 +40,9 @@ using std::chrono::milliseconds;
 using test::Output;
 using test::run_shell;
 
+/// What stores of format 1 lack.
+constexpr const char* kToFormatOne = "DROP TABLE digest; DROP TABLE warning; PRAGMA user_version = 1";
+
 class Parts : public StoreTest {
  protected:
   /// A worker's file in `place`, with the runs of its part; `change` may alter a result.
@@ -265,6 +268,29 @@ TEST_F(Parts, AreReadWithoutWhatAKilledWorkerLeftHalfDone) {
   EXPECT_EQ(read.results.front()->metrics.front().name, "delay");
   EXPECT_EQ(test::read_file(file), before) << "reading changes nothing";
   EXPECT_TRUE(fs::exists(file + "-journal"));
+}
+
+/// Files as a Banyan of before digests has left them.
+TEST_F(Parts, OfFormatOneAreJoinedMergedAndNotRunAgain) {
+  Database(fill("out", {1, 2}), Database::Mode::write).run(kToFormatOne);
+  fill("out", {2, 2});
+  EXPECT_EQ(table("out").finished(), kPoints);
+  EXPECT_EQ(merged({"out"}, "merged").finished, kPoints);
+  EXPECT_EQ(table("merged").finished(), kPoints);
+  EXPECT_EQ(sweep_part(example_set(kPoints), kSource, folder() + "/out", {1, 2}, {}, {}).results.size(), 5U);
+}
+
+/// Without digests there is nothing to tell but that a value cannot be read; the copy that was read is gone by then.
+TEST_F(Parts, OfFormatOneThatCannotBeReadAreRefusedByName) {
+  const std::string file = fill("out", {1, 2});
+  Database(file, Database::Mode::write)
+      .run(std::string(kToFormatOne) + "; UPDATE run SET verdict = '?' WHERE hash LIKE '%3'");
+  for (const auto& read : std::vector<std::function<void()>>{[&] { static_cast<void>(table("out")); },
+                                                             [&] { merged({"out"}, "merged"); }}) {
+    const ConfigError error = refusal(read);
+    EXPECT_EQ(error.where().file, file);
+    expect(error, "the result store is damaged: row 0000000000000003 of table run", "run its points again");
+  }
 }
 
 // --- the program -------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "banyan/api/inputs.hpp"
 #include "banyan/api/version.hpp"
@@ -423,8 +424,8 @@ Reader::Reader(const std::string& folder_or_file)
     : Reader(has_parts(folder_or_file) ? Reader(file_of(folder_or_file), join_parts(folder_or_file))
                                        : Reader(file_of(folder_or_file), Mode::read)) {}
 
-Reader::Reader(const std::string& shown, const std::shared_ptr<const Joined>& joined)
-    : path_(shown), database_(joined->file(), Mode::read) {}
+Reader::Reader(std::string shown, const std::shared_ptr<const Joined>& joined)
+    : path_(std::move(shown)), database_(joined->file(), Mode::read) {}
 
 Reader::Reader(const std::string& file, Mode mode)
     : path_(file), database_([&] {
@@ -446,7 +447,15 @@ Reader::Reader(const std::string& file, Mode mode)
 bool Reader::sealed() const { return database_.number("PRAGMA user_version") >= 2; }
 
 std::vector<std::string> Reader::damage(u64 configuration_hash) const {
-  return sealed() ? damage_of_run(database_, hex(configuration_hash)) : std::vector<std::string>{};
+  const std::string run = hex(configuration_hash);
+  if (sealed()) return damage_of_run(database_, run);
+  // Without digests there is no more to tell than that a value cannot be read.
+  try {
+    static_cast<void>(read(run));
+    return {};
+  } catch (const ConfigError&) {
+    return {fmt::format("row {} of table run, or what belongs to it, is not as Banyan writes it", run)};
+  }
 }
 
 std::optional<api::Result> Reader::find(u64 configuration_hash) const {
@@ -675,6 +684,11 @@ void Writer::copy(const std::string& file, const std::vector<u64>& runs) {
       if (!select.bind(table).step() || select.natural() == 0) continue;
       Statement insert(database, fmt::format("INSERT INTO main.{0} SELECT * FROM part.{0} WHERE {1} = ?", table, key));
       for (const u64 run : runs) insert.bind(hex(run)).run();
+    }
+    // What a store of format 1 holds is believed as it is, as where such a store is raised.
+    Statement sealed(database, "SELECT count(*) FROM part.sqlite_schema WHERE name = 'digest'");
+    if (sealed.step() && sealed.natural() == 0) {
+      for (const u64 run : runs) seal_run(database, hex(run));
     }
     transaction.commit();
   }

@@ -78,6 +78,8 @@ class Joined;
 class Reader {
  public:
   explicit Reader(const std::string& folder_or_file);
+  /// `shown`: what messages name. The file of `joined` may go: it is open.
+  Reader(std::string shown, const std::shared_ptr<const Joined>& joined);
 
   [[nodiscard]] Table table() const;
   /// What the latest command runs; nothing in a store that no command has filled. Throws ConfigError when it is
@@ -103,8 +105,6 @@ class Reader {
  private:
   friend class Writer;
   Reader(const std::string& file, Database::Mode mode);
-  /// The file of `joined` may go: it is open.
-  Reader(const std::string& shown, const std::shared_ptr<const Joined>& joined);
   /// Stores of format 1 have no digests: what is in them is believed.
   [[nodiscard]] bool sealed() const;
   [[nodiscard]] std::optional<api::Result> read(const std::string& run) const;

@@ -181,7 +181,7 @@ namespace {
 /// What earlier workers had, and what their points cost.
 struct Elsewhere {
   /// The copy goes from its folder at once, so that a worker that is killed while its points run leaves nothing there.
-  explicit Elsewhere(const std::shared_ptr<const Joined>& joined) : reader(joined->file()) {
+  Elsewhere(const std::string& folder, const std::shared_ptr<const Joined>& joined) : reader(folder, joined) {
     for (const u64 run : reader.runs()) {
       if (reader.made(run).version == api::version()) runs.insert(run);
     }
@@ -199,7 +199,7 @@ PartResults sweep_part(const api::ExperimentSet& set, const Source& source, cons
   const std::string file = new_part_file(folder, part);
   Heartbeat heartbeat(file, part, plan.digest);
   try {
-    const Elsewhere elsewhere(join_for_part(folder, plan, part, say));
+    const Elsewhere elsewhere(folder, join_for_part(folder, plan, part, say));
     PartResults results;
     results.places = places_of(set, part);
     std::vector<Plan::Point> own;
