@@ -293,6 +293,28 @@ TEST_F(Parts, OfFormatOneThatCannotBeReadAreRefusedByName) {
   }
 }
 
+/// Whatever the order: 1.10 is later than 1.9, and what is later stays.
+TEST_F(Parts, OfOtherVersionsGiveWayToTheLatest) {
+  for (const char* version : {"0.9.0", "0.10.0", "0.2.0"}) {
+    fill(version, {1, 2}, [&](api::Result& result) {
+      result.version = version;
+      result.state_hash = version[2] == '1' ? 10 : 9;
+    });
+  }
+  std::vector<std::string> order{"0.10.0", "0.2.0", "0.9.0"};
+  do {
+    EXPECT_EQ(merged(order, "at_once").finished, 5U) << "they are there, whoever made them";
+    for (const std::string& place : order) EXPECT_EQ(merged({place}, "in_turn").finished, 5U);
+    for (const char* place : {"at_once", "in_turn"}) {
+      for (const auto& result : table(place).results) {
+        ASSERT_TRUE(result.has_value());
+        EXPECT_EQ(result->version, "0.10.0") << place;
+      }
+      fs::remove_all(folder() + "/" + place);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
 // --- the program -------------------------------------------------------------------------------------------------
 
 /// 60 points of some ten milliseconds each.
@@ -481,6 +503,15 @@ TEST_F(Workers, KeepWhatTheyWroteIntoAFolderWhoseMergeIsRefused) {
   // Where nobody has written anything, nothing is left.
   EXPECT_EQ(banyan("merge out other --out nothing").status, 2);
   EXPECT_FALSE(fs::exists(path("nothing")));
+}
+
+TEST_F(Workers, OfAnotherVersionAreCountedWhereTheyAreMerged) {
+  ASSERT_EQ(banyan("sweep sweep.toml --part 1/1 --out out --quiet").status, 0);
+  const std::string part = part_files(path("out")).front();
+  Database(part, Database::Mode::write).run("UPDATE run SET version = '0.9.0'; " + std::string(kToFormatOne));
+  const Output said = banyan("merge out --out merged");
+  EXPECT_EQ(said.text, "banyan: 60 of 60 points are in merged; 60 of them are of another version of Banyan\n");
+  EXPECT_EQ(exported("merged"), test::read_file(path("merged/results.csv")));
 }
 
 }  // namespace

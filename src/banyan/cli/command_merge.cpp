@@ -48,6 +48,7 @@ int merge(const MergeArguments& arguments) {
   store::require_whole(table);
   std::string text = fmt::format("{} of {} points are in {}", report.finished, report.points, arguments.out);
   if (report.shared > 0) text += fmt::format("; {} were there twice, with equal results", report.shared);
+  if (report.others > 0) text += fmt::format("; {} of them are of another version of Banyan", report.others);
   if (report.finished == report.points) {
     write_tables(arguments.out, std::move(table));
   } else {

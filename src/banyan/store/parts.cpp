@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cstring>  // strverscmp, with GNU's extensions, which g++ and clang++ define
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -100,6 +101,14 @@ struct Held {
   std::vector<std::string> damage;
 };
 
+/// Which of two that hold one run is kept: that of this Banyan, else of the later version, of which 1.10 is one after
+/// 1.9.
+bool is_better(const Reader::Made& a, const Reader::Made& b) {
+  if (a.version == b.version) return false;
+  if (a.version == api::version() || b.version == api::version()) return a.version == api::version();
+  return strverscmp(a.version.c_str(), b.version.c_str()) > 0;
+}
+
 /// A store that takes part: where its copy is, and what is in it. Thousands of them are not all held open.
 struct Member {
   std::string file;  ///< as users know it
@@ -161,6 +170,7 @@ class Join {
   explicit Join(const std::vector<Group>& groups) {
     for (const Group& group : groups) add(group);
     for (std::size_t i = 0; i < members_.size(); ++i) take(i);
+    for (std::size_t i = 0; i < members_.size(); ++i) agree(i);
   }
 
   /// The plan of all; nothing when nobody has one. Throws ConfigError when they are of different sweeps.
@@ -224,13 +234,16 @@ class Join {
 
   /// Copies what the store lacks.
   void fill(Writer& store) const {
+    // All are looked at first: what is refused changes nothing.
+    std::vector<std::vector<u64>> lacking(members_.size());
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      std::vector<u64> runs;
       for (const Held& held : members_[i].runs) {
         const auto chosen = chosen_.find(held.run);
-        if (chosen != chosen_.end() && chosen->second.member == i && lacks(store, held)) runs.push_back(held.run);
+        if (chosen != chosen_.end() && chosen->second.member == i && lacks(store, held)) lacking[i].push_back(held.run);
       }
-      if (!runs.empty()) store.copy(members_[i].copy, runs);
+    }
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!lacking[i].empty()) store.copy(members_[i].copy, lacking[i]);
     }
   }
 
@@ -265,24 +278,28 @@ class Join {
     for (const Held& held : members_[index].runs) {
       if (!held.damage.empty()) continue;
       const auto [place, first] = chosen_.emplace(held.run, Holder{index, held.made});
-      if (!first) place->second = better(held.run, place->second, {index, held.made});
+      if (!first && is_better(held.made, place->second.made)) place->second = {index, held.made};
     }
   }
 
-  /// Chooses between two that hold one run: that of this Banyan, else of the later version; equal versions agree.
-  Holder better(u64 run, const Holder& a, const Holder& b) {
-    if (a.made.version == b.made.version) {
-      if (a.made.state_hash != b.made.state_hash) {
-        conflict(run, members_[a.member].file, a.made, members_[b.member].file, b.made);
+  /// Those of the version that is chosen have the same result; what other versions have does not matter.
+  void agree(std::size_t index) {
+    for (const Held& held : members_[index].runs) {
+      if (!held.damage.empty()) continue;
+      const Holder& chosen = chosen_.at(held.run);
+      if (chosen.member == index || chosen.made.version != held.made.version) continue;
+      if (chosen.made.state_hash != held.made.state_hash) {
+        const bool before = chosen.member < index;
+        const Holder other{index, held.made};
+        conflict(held.run, before ? chosen : other, before ? other : chosen);
       }
       ++shared_;
-      return a;
     }
-    if (a.made.version == api::version()) return a;
-    if (b.made.version == api::version()) return b;
-    return a.made.version < b.made.version ? b : a;
   }
 
+  [[noreturn]] void conflict(u64 run, const Holder& a, const Holder& b) const {
+    conflict(run, members_[a.member].file, a.made, members_[b.member].file, b.made);
+  }
   [[noreturn]] void conflict(u64 run, const std::string& a, const Reader::Made& in_a, const std::string& b,
                              const Reader::Made& in_b) const {
     throw ConfigError({b, 0, 0, ""},
@@ -303,11 +320,10 @@ class Join {
   [[nodiscard]] bool lacks(const Writer& store, const Held& held) const {
     const Reader::Made there = store.reader().made(held.run);
     if (there.version.empty() || !store.reader().damage(held.run).empty()) return true;
-    if (there.version != held.made.version) return there.version != api::version();
-    if (there.state_hash != held.made.state_hash) {
+    if (there.version == held.made.version && there.state_hash != held.made.state_hash) {
       conflict(held.run, store.reader().path(), there, members_[chosen_.at(held.run).member].file, held.made);
     }
-    return false;
+    return is_better(held.made, there);
   }
 
   [[nodiscard]] bool complete(const std::optional<Plan>& plan) const {
@@ -537,8 +553,13 @@ MergeReport merge(const std::vector<std::string>& from, Writer& into) {
   // A store that has points of the same sweep already keeps them: parts are often merged one after the other.
   add_points(plan_of(into), *plan);
   into.plan(*plan);
-  MergeReport report{plan->total, 0, join.shared()};
-  for (const Plan::Point& point : plan->points) report.finished += into.has(point.run) ? 1U : 0U;
+  MergeReport report{plan->total, 0, join.shared(), 0};
+  for (const Plan::Point& point : plan->points) {
+    const std::string version = into.reader().made(point.run).version;
+    if (version.empty() || !into.reader().damage(point.run).empty()) continue;
+    ++report.finished;
+    report.others += version == api::version() ? 0U : 1U;
+  }
   return report;
 }
 

@@ -70,6 +70,7 @@ struct MergeReport {
   u64 points = 0;
   u64 finished = 0;
   u64 shared = 0;  ///< runs that more than one of them has, with the same result
+  u64 others = 0;  ///< finished points that another version of Banyan has made, which a sweep runs again
 };
 /// Joins folders and files of workers in a store. Throws ConfigError when they are of different sweeps, when one is
 /// damaged, or when two have different results of one point.
