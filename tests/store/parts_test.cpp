@@ -45,9 +45,10 @@ constexpr const char* kToFormatOne = "DROP TABLE digest; DROP TABLE warning; PRA
 
 class Parts : public StoreTest {
  protected:
-  /// A worker's file in `place`, with the runs of its part; `change` may alter a result.
+  /// A worker's file in `place`, with the runs of its part; `change` may alter a result, and `change_plan` the plan.
   std::string fill(const std::string& place, const SweepPart& part,
-                   const std::function<void(api::Result&)>& change = {}) const {
+                   const std::function<void(api::Result&)>& change = {},
+                   const std::function<void(Plan&)>& change_plan = {}) const {
     const std::string out = folder() + "/" + place;
     fs::create_directories(out);
     const api::ExperimentSet set = example_set(kPoints);
@@ -55,6 +56,7 @@ class Parts : public StoreTest {
     std::vector<Plan::Point> own;
     for (const std::size_t i : places_of(set, part)) own.push_back(plan.points[i]);
     plan.points = own;
+    if (change_plan) change_plan(plan);
     const std::string file = new_part_file(out, part);
     Writer store(out, file);
     store.plan(plan);
@@ -313,6 +315,39 @@ TEST_F(Parts, OfOtherVersionsGiveWayToTheLatest) {
       fs::remove_all(folder() + "/" + place);
     }
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+/// One run may have been configured in several ways that its result does not depend on, and made by several compilers.
+TEST_F(Parts, GiveTheSameBytesInAnyOrder) {
+  for (const char* place : {"a", "b", "c"}) {
+    fill(
+        place, {1, 2}, [&](api::Result& result) { result.compiler = std::string("c++ ") + place; },
+        [&](Plan& plan) {
+          plan.source.text = place;
+          for (Plan::Point& point : plan.points) {
+            // In every point another one is the least.
+            const char rank = static_cast<char>('0' + (place[0] + point.position) % 3);
+            point.configuration = std::string("{\"audit\":") + rank + "}";
+          }
+        });
+  }
+  const auto bytes = [&](const std::string& place) {
+    Table whole = table(place);
+    std::string text = whole.source.text;
+    for (const auto& result : whole.results) text += api::to_json(result.value());
+    return text;
+  };
+  std::set<std::string> all;
+  std::vector<std::string> order{"a", "b", "c"};
+  do {
+    merged(order, "at_once");
+    for (const std::string& place : order) merged({place}, "in_turn");
+    for (const char* place : {"at_once", "in_turn"}) {
+      all.insert(bytes(place));
+      fs::remove_all(folder() + "/" + place);
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_EQ(all.size(), 1U);
 }
 
 // --- the program -------------------------------------------------------------------------------------------------

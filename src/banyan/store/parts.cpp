@@ -10,11 +10,11 @@
 #include <chrono>
 #include <cstring>  // strverscmp, with GNU's extensions, which g++ and clang++ define
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "banyan/api/version.hpp"
@@ -102,9 +102,9 @@ struct Held {
 };
 
 /// Which of two that hold one run is kept: that of this Banyan, else of the later version, of which 1.10 is one after
-/// 1.9.
+/// 1.9. Those of one version may differ in compiler and cost: any will do, if it is the same in any order.
 bool is_better(const Reader::Made& a, const Reader::Made& b) {
-  if (a.version == b.version) return false;
+  if (a.version == b.version) return a.digest < b.digest;
   if (a.version == api::version() || b.version == api::version()) return a.version == api::version();
   return strverscmp(a.version.c_str(), b.version.c_str()) > 0;
 }
@@ -164,6 +164,31 @@ Group group_of(const std::string& folder) {
   return files;
 }
 
+/// Points by their position.
+using Points = std::map<u64, Plan::Point>;
+
+/// Points of one run may differ in what its result does not depend on (names, audits, shards): the least is kept, so
+/// that it does not matter who comes first.
+void add_points(const Plan& plan, Points& points) {
+  for (const Plan::Point& point : plan.points) {
+    const auto [place, first] = points.emplace(point.position, point);
+    if (!first && point.configuration < place->second.configuration) place->second = point;
+  }
+}
+
+std::vector<Plan::Point> list(Points points) {
+  std::vector<Plan::Point> all;
+  all.reserve(points.size());
+  for (auto& [position, point] : points) all.push_back(std::move(point));
+  return all;
+}
+
+/// Likewise of the files of one sweep, which may have had several names.
+bool is_less(const Source& a, const Source& b) {
+  const auto order = [](const Source& of) { return std::tie(of.file, of.command, of.text, of.overrides, of.options); };
+  return order(a) < order(b);
+}
+
 /// Stores that are made one, each run once.
 class Join {
  public:
@@ -177,7 +202,7 @@ class Join {
   [[nodiscard]] std::optional<Plan> plan() const {
     std::optional<Plan> all;
     std::string first;
-    std::map<u64, Plan::Point> points;
+    Points points;
     for (const Member& member : members_) {
       if (!member.plan) continue;
       if (all && all->digest != member.plan->digest) {
@@ -187,14 +212,12 @@ class Join {
                               ? "move one of them, and all others of its sweep, to another folder"
                               : "merge what \"banyan sweep FILE --part i/n\" made of one FILE with the same key=value");
       }
-      for (const Plan::Point& point : member.plan->points) points.emplace(point.position, point);
-      // One file may have had several names: one of them, whoever comes first.
-      if (!all || member.plan->source.file < all->source.file) all = member.plan;
+      add_points(*member.plan, points);
+      if (!all || is_less(member.plan->source, all->source)) all = member.plan;
       if (first.empty()) first = member.file;
     }
     if (!all) return all;
-    all->points.clear();
-    for (auto& [position, point] : points) all->points.push_back(std::move(point));
+    all->points = list(std::move(points));
     return all;
   }
 
@@ -390,14 +413,13 @@ std::optional<Plan> plan_of(const Writer& store) {
   } catch (const ConfigError&) { return std::nullopt; }
 }
 
-/// Adds the points of `from`, where it is of the same sweep, to those of `to`.
-void add_points(const std::optional<Plan>& from, Plan& to) {
-  if (!from || from->digest != to.digest) return;
-  std::vector<Plan::Point> points;
-  std::set_union(to.points.begin(), to.points.end(), from->points.begin(), from->points.end(),
-                 std::back_inserter(points),
-                 [](const Plan::Point& a, const Plan::Point& b) { return a.position < b.position; });
-  to.points = std::move(points);
+/// Adds what a plan of the same sweep has.
+void add_plan(const Plan& from, Plan& to) {
+  Points points;
+  add_points(to, points);
+  add_points(from, points);
+  to.points = list(std::move(points));
+  if (is_less(from.source, to.source)) to.source = from.source;
 }
 
 }  // namespace
@@ -551,7 +573,8 @@ MergeReport merge(const std::vector<std::string>& from, Writer& into) {
   }
   join.fill(into);
   // A store that has points of the same sweep already keeps them: parts are often merged one after the other.
-  add_points(plan_of(into), *plan);
+  const std::optional<Plan> there = plan_of(into);
+  if (there && there->digest == plan->digest) add_plan(*there, *plan);
   into.plan(*plan);
   MergeReport report{plan->total, 0, join.shared(), 0};
   for (const Plan::Point& point : plan->points) {

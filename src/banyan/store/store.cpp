@@ -503,10 +503,13 @@ std::vector<u64> Reader::runs() const {
 }
 
 Reader::Made Reader::made(u64 configuration_hash) const {
-  Statement select(database_, "SELECT version, state_hash FROM run WHERE hash = ?");
+  Statement select(database_, "SELECT version, state_hash, * FROM run WHERE hash = ?");
   if (!select.bind(hex(configuration_hash)).step()) return {};
-  std::string version = select.text();
-  return {std::move(version), select.text()};
+  Made made;
+  made.version = select.text();
+  made.state_hash = select.text();
+  made.digest = select.digest_of_rest();
+  return made;
 }
 
 double Reader::cpu_seconds(u64 configuration_hash) const {

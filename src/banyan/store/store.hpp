@@ -90,10 +90,11 @@ class Reader {
   [[nodiscard]] std::vector<u64> runs() const;  ///< configuration hashes, ascending
   /// The rows of a run that are not what was written; empty when it is whole, or not there at all.
   [[nodiscard]] std::vector<std::string> damage(u64 configuration_hash) const;
-  /// Which version made a run, and its state hash.
+  /// Which version made a run, its state hash, and a digest of its row, which has compiler and cost besides.
   struct Made {
     std::string version;
     std::string state_hash;
+    u64 digest = 0;
   };
   [[nodiscard]] Made made(u64 configuration_hash) const;
   [[nodiscard]] double cpu_seconds(u64 configuration_hash) const;  ///< 0 where the store has no such run
