@@ -350,6 +350,30 @@ TEST_F(Parts, GiveTheSameBytesInAnyOrder) {
   EXPECT_EQ(all.size(), 1U);
 }
 
+TEST_F(Parts, AreNotMergedIntoAFolderOfAnotherSweep) {
+  fill("a", {1, 2});
+  fs::create_directories(folder() + "/store");
+  Writer(folder() + "/store").plan(example_set(kPoints + 1), kSource);
+  fill("parts", {2, 2}, {}, [](Plan& plan) { plan.digest = 7; });
+  for (const std::string place : {"store", "parts"}) {
+    const ConfigError error = refusal([&] { merged({"a"}, place); });
+    EXPECT_EQ(error.where().file, folder() + "/" + place);
+    expect(error, "this is of another sweep than " + folder() + "/a", "give another --out");
+  }
+  EXPECT_EQ(table("store").planned, kPoints + 1);
+  EXPECT_EQ(table("store").finished(), 0U) << "a refused merge changes nothing";
+}
+
+TEST_F(Parts, OfTheFolderThatOthersAreMergedIntoCount) {
+  fill("a", {1, 2});
+  fill("out", {2, 2});
+  const MergeReport report = merged({"a"}, "out");
+  EXPECT_EQ(report.finished, kPoints);
+  EXPECT_EQ(report.shared, 0U);
+  EXPECT_EQ(merged({"a", "out"}, "out").shared, kPoints) << "the store has now what both have";
+  EXPECT_EQ(table("out").finished(), kPoints);
+}
+
 // --- the program -------------------------------------------------------------------------------------------------
 
 /// 60 points of some ten milliseconds each.

@@ -11,6 +11,7 @@
 #include <cstring>  // strverscmp, with GNU's extensions, which g++ and clang++ define
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -189,23 +190,49 @@ bool is_less(const Source& a, const Source& b) {
   return order(a) < order(b);
 }
 
+[[noreturn]] void refuse_place(const std::string& folder, const std::string& other) {
+  throw ConfigError({folder, 0, 0, ""}, fmt::format("this is of another sweep than {}", other),
+                    "give another --out, for it would lose its table");
+}
+
+/// The files of the workers of a folder, without those that are named already.
+Group other_parts(const std::string& folder, const std::vector<Group>& named) {
+  const auto place = [](const std::string& file) {
+    std::error_code ignored;
+    return fs::weakly_canonical(file, ignored);
+  };
+  std::set<fs::path> places;
+  for (const Group& group : named) {
+    for (const std::string& file : group) places.insert(place(file));
+  }
+  Group parts = part_files(folder);
+  std::erase_if(parts, [&](const std::string& file) { return places.contains(place(file)); });
+  return parts;
+}
+
 /// Stores that are made one, each run once.
 class Join {
  public:
-  explicit Join(const std::vector<Group>& groups) {
-    for (const Group& group : groups) add(group);
+  /// `own`: the workers' files of the folder that the others are merged into, whose store has the table of `sweep`.
+  explicit Join(const std::vector<Group>& groups, const Group& own = {}, const std::optional<u64>& sweep = {}) {
+    for (const Group& group : groups) add(group, {});
+    others_ = members_.size();
+    add(own, sweep);
     for (std::size_t i = 0; i < members_.size(); ++i) take(i);
     for (std::size_t i = 0; i < members_.size(); ++i) agree(i);
   }
 
-  /// The plan of all; nothing when nobody has one. Throws ConfigError when they are of different sweeps.
+  /// The plan of all; nothing when nobody has one that is merged. Throws ConfigError when they are of different sweeps.
   [[nodiscard]] std::optional<Plan> plan() const {
     std::optional<Plan> all;
     std::string first;
     Points points;
-    for (const Member& member : members_) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const Member& member = members_[i];
       if (!member.plan) continue;
+      if (i >= others_ && !all) return all;
       if (all && all->digest != member.plan->digest) {
+        if (i >= others_) refuse_place(fs::path(member.file).parent_path().parent_path().string(), first);
         const bool together = fs::path(member.file).parent_path() == fs::path(first).parent_path();
         throw ConfigError({member.file, 0, 0, ""}, fmt::format("this is of another sweep than {}", first),
                           together
@@ -286,8 +313,8 @@ class Join {
     Reader::Made made;
   };
 
-  void add(const Group& group) {
-    std::optional<u64> sweep;  // of the folder's store, which took in what earlier parts had
+  /// `sweep`: of the folder's store, which took in what earlier parts had.
+  void add(const Group& group, std::optional<u64> sweep) {
     for (const std::string& file : group) {
       std::optional<Member> member = open_member(file, copies_.file(members_.size()));
       if (!member) continue;
@@ -372,6 +399,7 @@ class Join {
 
   Folder copies_;
   std::vector<Member> members_;
+  std::size_t others_ = 0;  ///< members that come from elsewhere; all, where nothing is merged
   std::map<u64, Holder> chosen_;
   u64 shared_ = 0;
 };
@@ -564,17 +592,18 @@ MergeReport merge(const std::vector<std::string>& from, Writer& into) {
     if (groups.back().empty()) static_cast<void>(Reader(name));
     if (!fs::exists(groups.back().front(), ignored)) static_cast<void>(Reader(name));
   }
-  const Join join(groups);
+  const std::optional<Plan> there = plan_of(into);
+  const Join join(groups, other_parts(into.folder(), groups), there ? std::optional<u64>(there->digest) : std::nullopt);
   std::optional<Plan> plan = join.plan();
+  if (there && plan && there->digest != plan->digest) refuse_place(into.folder(), from.front());
   join.require_whole(plan);
   if (!plan) {
     throw ConfigError({from.front(), 0, 0, ""}, "the result store holds no finished run",
                       "fill it with \"banyan sweep FILE --part i/n --out FOLDER\"");
   }
   join.fill(into);
-  // A store that has points of the same sweep already keeps them: parts are often merged one after the other.
-  const std::optional<Plan> there = plan_of(into);
-  if (there && there->digest == plan->digest) add_plan(*there, *plan);
+  // A store that has points already keeps them: parts are often merged one after the other.
+  if (there) add_plan(*there, *plan);
   into.plan(*plan);
   MergeReport report{plan->total, 0, join.shared(), 0};
   for (const Plan::Point& point : plan->points) {

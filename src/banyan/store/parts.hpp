@@ -72,8 +72,9 @@ struct MergeReport {
   u64 shared = 0;  ///< runs that more than one of them has, with the same result
   u64 others = 0;  ///< finished points that another version of Banyan has made, which a sweep runs again
 };
-/// Joins folders and files of workers in a store. Throws ConfigError when they are of different sweeps, when one is
-/// damaged, or when two have different results of one point.
+/// Joins folders and files of workers in a store, which takes in what the workers of its own folder have, too. Throws
+/// ConfigError when they are of different sweeps, or the store is, when one is damaged, or when two have different
+/// results of one point.
 MergeReport merge(const std::vector<std::string>& from, Writer& into);
 
 }  // namespace banyan::store
