@@ -573,5 +573,24 @@ TEST_F(Workers, OfAnotherVersionAreCountedWhereTheyAreMerged) {
   EXPECT_EQ(exported("merged"), test::read_file(path("merged/results.csv")));
 }
 
+TEST_F(Workers, AndTheirReadersThatAreKilledLeaveTemporaryFilesUntilTheNextCommand) {
+  ASSERT_EQ(banyan("sweep sweep.toml --part 1/20 --out out --quiet").status, 0);
+  const std::string part = part_files(path("out")).front();
+  for (int i = 0; i < 200; ++i) fs::copy_file(part, path("out/parts/1-of-20.host." + std::to_string(i) + "-0.sqlite"));
+  fs::create_directories(path("temporary"));
+  // One is stopped while it reads, one is killed; then a third one comes.
+  const Output said = run_shell("cd " + test::quoted(path("")) + "; export TMPDIR=$PWD/temporary\n" + "begin() { " +
+                                test::quoted(BANYAN_PROGRAM) + " export out --csv >$1 2>/dev/null & " +
+                                "child=$!; until [ $(ls temporary | wc -l) -eq $2 ]; do :; done; }\n" +
+                                "begin stopped 1; kill -STOP $child; alive=$child; living=$(ls temporary)\n" +
+                                "begin killed 2; kill -KILL $child; wait $child 2>/dev/null\n" +
+                                test::quoted(BANYAN_PROGRAM) + " export out --csv >third 2>/dev/null\n" +
+                                "[ \"$(ls temporary)\" = \"$living\" ] && echo only the living\n" +
+                                "kill -CONT $alive; wait $alive; cmp stopped third && ls temporary");
+  EXPECT_EQ(said.status, 0) << said.text;
+  EXPECT_EQ(said.text, "only the living\n");
+  EXPECT_FALSE(test::read_file(path("third")).empty());
+}
+
 }  // namespace
 }  // namespace banyan::store::parts_test

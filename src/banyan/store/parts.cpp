@@ -32,33 +32,10 @@ constexpr const char* kExtension = ".sqlite";
 constexpr int kTries = 8;  ///< to copy a file that somebody is writing to
 constexpr std::chrono::milliseconds kPause{60};
 
-std::string temporary_folder() {
-  std::string pattern = (fs::temp_directory_path() / "banyan-parts-XXXXXX").string();
-  if (mkdtemp(pattern.data()) != nullptr) return pattern;
-  throw ConfigError({fs::temp_directory_path().string(), 0, 0, ""}, "no temporary folder can be made there",
-                    "make room there, or set TMPDIR to a folder that can be written");
+/// Where the copy of a store lies among others.
+std::string copy_in(const TemporaryFolder& folder, std::size_t number) {
+  return (fs::path(folder.path()) / fmt::format("{}{}", number, kExtension)).string();
 }
-
-/// Removes a folder when it goes.
-class Folder {
- public:
-  Folder() : path_(temporary_folder()) {}
-  ~Folder() {
-    if (path_.empty()) return;
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::string file(std::size_t number) const {
-    return (fs::path(path_) / fmt::format("{}{}", number, kExtension)).string();
-  }
-  [[nodiscard]] std::string release() { return std::exchange(path_, ""); }
-
- private:
-  std::string path_;
-};
 
 /// Numbers that differ when a file has changed.
 std::array<i64, 4> stamp_of(const std::string& path) {
@@ -316,7 +293,7 @@ class Join {
   /// `sweep`: of the folder's store, which took in what earlier parts had.
   void add(const Group& group, std::optional<u64> sweep) {
     for (const std::string& file : group) {
-      std::optional<Member> member = open_member(file, copies_.file(members_.size()));
+      std::optional<Member> member = open_member(file, copy_in(copies_, members_.size()));
       if (!member) continue;
       if (!part_of_file(file) && member->plan) sweep = member->plan->digest;
       if (sweep && member->plan && member->plan->digest != *sweep) member->plan.reset();
@@ -397,7 +374,7 @@ class Join {
                                   continuation(source, folder.empty() ? "." : folder.string())));
   }
 
-  Folder copies_;
+  TemporaryFolder copies_;
   std::vector<Member> members_;
   std::size_t others_ = 0;  ///< members that come from elsewhere; all, where nothing is merged
   std::map<u64, Holder> chosen_;
@@ -405,8 +382,7 @@ class Join {
 };
 
 std::shared_ptr<const Joined> joined(const Join& join, const std::optional<Plan>& plan) {
-  Folder folder;
-  auto result = std::make_shared<const Joined>(folder.release());
+  auto result = std::make_shared<const Joined>();
   Writer store(fs::path(result->file()).parent_path().string(), result->file());
   store.hurry();
   join.fill(store);
@@ -522,19 +498,14 @@ std::optional<SweepPart> part_of_file(const std::string& file) {
 
 bool has_parts(const std::string& folder) { return !part_files(folder).empty(); }
 
-Joined::~Joined() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
-std::string Joined::file() const { return store_file(folder_); }
+std::string Joined::file() const { return store_file(folder_.path()); }
 
 /// The first of these files that says of which sweep it is, if that is another one. The others were asked the same when
 /// they were made.
 std::string first_of_another(const std::vector<std::string>& files, const Plan& plan) {
-  const Folder copies;
+  const TemporaryFolder copies;
   for (const std::string& file : files) {
-    const std::optional<Member> member = open_member(file, copies.file(0));
+    const std::optional<Member> member = open_member(file, copy_in(copies, 0));
     if (!member || !member->plan) continue;
     return member->plan->digest == plan.digest ? std::string() : file;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "banyan/store/store.hpp"
+#include "banyan/store/temporary_folder.hpp"
 
 namespace banyan::store {
 
@@ -39,15 +40,10 @@ struct SweepPart {
 /// this by who has opened it before.
 class Joined {
  public:
-  explicit Joined(std::string folder) : folder_(std::move(folder)) {}
-  ~Joined();
-  Joined(const Joined&) = delete;
-  Joined& operator=(const Joined&) = delete;
-
   [[nodiscard]] std::string file() const;
 
  private:
-  std::string folder_;
+  TemporaryFolder folder_;
 };
 
 /// Gets one line where there is something that the user should know.
