@@ -285,6 +285,23 @@ TEST_F(Checkpoints, OptionsThatDoNotFitAreRefused) {
   expect_refusal(banyan({"run"}), "FILE is required", "banyan run --help");
 }
 
+/// A run that is killed while it writes a checkpoint leaves a part of it.
+TEST_F(Checkpoints, RemoveWhatAKilledRunHasLeft) {
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  waitpid(gone, nullptr, 0);
+  const std::string dead = std::to_string(gone);
+  const std::string living = std::to_string(getpid());
+  const Words kept{".a.state." + living + ".tmp", ".b.state." + dead + ".tmp", ".a.state.x." + dead + ".tmp",
+                   ".a.state.tmp"};
+  const std::string left = ".a.state." + dead + ".tmp";
+  for (const std::string& name : kept) write_text(name, "half");
+  write_text(left, "half");
+  static_cast<void>(steady_checkpoint());
+  EXPECT_FALSE(fs::exists(scratch() / left));
+  for (const std::string& name : kept) EXPECT_TRUE(fs::exists(scratch() / name)) << name;
+}
+
 TEST_F(Checkpoints, ControlCLeavesOne) {
   write_text("a.toml", kSteady);
   const Said stopped = interrupted({"run", "a.toml", "run.measure=2000000000", "--quiet", "--checkpoint", "a.state"});

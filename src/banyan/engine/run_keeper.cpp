@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <regex>
+#include <string_view>
+#include <system_error>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/file.hpp"
@@ -137,6 +141,27 @@ void add_header(Archive& a, CheckpointHeader& header) {
   return std::fread(&written, 1, sizeof written, file) == sizeof written && written == digest.value();
 }
 
+/// Removes the temporary files beside that one whose processes are gone, on this machine.
+void remove_abandoned_beside(const std::string& path) {
+  const fs::path place(path);
+  const std::string before = "." + place.filename().string() + ".";
+  constexpr std::string_view kAfter = ".tmp";
+  std::vector<fs::path> abandoned;
+  std::error_code error;
+  for (fs::directory_iterator entry(place.has_parent_path() ? place.parent_path() : ".", error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(before) || !name.ends_with(kAfter) || name.size() < before.size() + kAfter.size()) continue;
+    const std::string_view digits =
+        std::string_view(name).substr(before.size(), name.size() - before.size() - kAfter.size());
+    pid_t process = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), process);
+    if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || process <= 0) continue;
+    if (kill(process, 0) != 0 && errno == ESRCH) abandoned.push_back(entry->path());
+  }
+  for (const fs::path& file : abandoned) fs::remove(file, error);
+}
+
 }  // namespace
 
 CheckpointHeader read_checkpoint_header(const std::string& path, const std::string& program) {
@@ -251,6 +276,8 @@ void RunKeeper::save() {
 
 /// Why it could not be written; empty: it was.
 std::string RunKeeper::put(const std::string& place, bool state) const {
+  // What runs have left that were killed while they wrote takes the room of this one.
+  remove_abandoned_beside(place);
   const std::string temporary = temporary_beside(place);
   std::error_code ignored;
   std::error_code error;
