@@ -144,6 +144,26 @@ TEST_F(BadInput, AMisspeltOptionNamesTheNearest) {
   expect_refusal(banyan({"study", "run", "x", "--qick"}), "--qick", "did you mean \"--quick\"?");
 }
 
+TEST_F(BadInput, AnEmptyPartIsNoPart) {
+  write_text("swept.toml", kSwept);
+  expect_refusal(banyan({"sweep", "swept.toml", "--out", "out", "--part", ""}), "--part: \"\" is no part",
+                 "write --part i/n");
+  EXPECT_FALSE(std::filesystem::exists(scratch() / "out"));
+}
+
+/// What an unset variable of a shell leaves.
+TEST_F(BadInput, AnEmptyValueOfAnOptionIsRefused) {
+  write_text("swept.toml", kSwept);
+  for (const char* option : {"--svg", "--time", "--partition"}) {
+    expect_refusal(banyan({"sweep", "swept.toml", "--out", "out", "--slurm", option, ""}),
+                   std::string(option) + ": the name is empty", "banyan sweep --help");
+  }
+  for (const char* option : {"--svg", "--record-trace"}) {
+    expect_refusal(banyan({"run", "steady.toml", option, ""}), std::string(option) + ": the name is empty",
+                   "banyan run --help");
+  }
+}
+
 TEST_F(BadInput, AnEmptyFolderNameIsNoFolder) {
   expect_refusal(banyan({"run", "steady.toml", "--out", ""}), "--out: the name is empty", "banyan run --help");
 }

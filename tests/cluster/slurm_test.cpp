@@ -331,5 +331,18 @@ TEST_F(Slurm, JobsOfAnotherFolderOrUserAreNotTakenForItsOwn) {
   static_cast<void>(here("scancel --state=RUNNING --state=PENDING -u $(id -un)"));
 }
 
+TEST_F(Slurm, WorkersOfAFileThatWasChangedAreGivenUp) {
+  start("sweep sweep.toml --slurm --array 1 --wait --out out");
+  for (int i = 0; i < 400 && !fs::exists(path("out/slurm")); ++i) std::this_thread::sleep_for(milliseconds(5));
+  std::string other = kSweep;
+  other.replace(other.find("10000"), 5, "  300");
+  std::ofstream(path("sweep.toml")) << other;
+  const int status = await_end(std::chrono::seconds(120));
+  if (status == 0) GTEST_SKIP() << "the job had read the file before it was another";
+  EXPECT_EQ(status, 2) << said();
+  EXPECT_NE(said().find("sweep.toml was changed after the jobs were submitted"), std::string::npos) << said();
+  EXPECT_NE(said().find("\n  remedy: begin again with another --out, or"), std::string::npos) << said();
+}
+
 }  // namespace
 }  // namespace banyan::cluster::slurm_test

@@ -315,7 +315,6 @@ std::optional<SweptTable> swept(api::ExperimentSet set, const RunArguments& argu
 }
 
 void require_folder(const RunArguments& arguments) {
-  if (!arguments.part.empty()) static_cast<void>(store::read_part(arguments.part));
   if (!arguments.running.out.empty()) return;
   const auto refuse = [](const std::string& key, const std::string& cause) {
     throw ConfigError({"command line", 0, 0, key}, cause + " a folder in which all parts meet",

@@ -22,6 +22,7 @@
 #include "banyan/cli/output.hpp"
 #include "banyan/cli/ranks.hpp"
 #include "banyan/config/resolve.hpp"
+#include "banyan/store/parts.hpp"
 
 namespace banyan::cli {
 namespace {
@@ -90,6 +91,15 @@ CLI::Validator is_named() {
           "named"};
 }
 
+/// Likewise an empty part would mean that everything is run. The words are those for every other text that is no part.
+CLI::Validator is_part() {
+  return {[](const std::string& text) {
+            static_cast<void>(store::read_part(text));
+            return std::string();
+          },
+          "", "part"};
+}
+
 void add_running(CLI::App& command, Running& running) {
   command.add_option("--threads", running.threads, "Threads to use")->check(CLI::Range(1U, 1024U))->type_name("N");
   command.add_option("--seed", running.seed, "Seed of all randomness")->check(is_natural())->type_name("N");
@@ -130,9 +140,13 @@ void add_slurm(CLI::App& command, RunArguments& arguments) {
       ->needs(slurm)
       ->type_name("N");
   command.add_option("--time", arguments.slurm_time, "Time limit of a task, as Slurm writes it")
+      ->check(is_named())
       ->needs(slurm)
       ->type_name("TIME");
-  command.add_option("--partition", arguments.slurm_partition, "Partition of Slurm")->needs(slurm)->type_name("NAME");
+  command.add_option("--partition", arguments.slurm_partition, "Partition of Slurm")
+      ->check(is_named())
+      ->needs(slurm)
+      ->type_name("NAME");
   command
       .add_option("--silence", arguments.silence,
                   "Seconds after which a worker that says nothing is taken for dead (60)")
@@ -192,7 +206,7 @@ void add_run(CLI::App& app, Action& action, const std::vector<std::string>& plug
   auto* json = command.add_flag("--json", arguments->running.json, "JSON on standard output");
   command.add_flag("--csv", arguments->csv, "CSV on standard output")->excludes(json);
   command.add_flag("--plot", arguments->plot, "Chart in the terminal");
-  command.add_option("--svg", arguments->svg, "Chart as an SVG file")->type_name("FILE");
+  command.add_option("--svg", arguments->svg, "Chart as an SVG file")->check(is_named())->type_name("FILE");
   if (std::string(name) == "run") {
     command
         .add_option("--watch", arguments->watches,
@@ -202,6 +216,7 @@ void add_run(CLI::App& app, Action& action, const std::vector<std::string>& plug
     command.add_flag("--profile", arguments->profile, "Say where the time goes: work, waiting, mail, cut, memory");
     command
         .add_option("--record-trace", arguments->trace, "Write every message that is sent to a trace, to be run again")
+        ->check(is_named())
         ->type_name("FILE");
     command.add_option("--log", arguments->log, "Write one line per packet: birth, entry, arrival, path")
         ->check(is_named())
@@ -216,6 +231,7 @@ void add_run(CLI::App& app, Action& action, const std::vector<std::string>& plug
         ->type_name("NAME")
         ->allow_extra_args(false);
     command.add_option("--part", arguments->part, "Run one of n parts of the points, into a file of its own in --out")
+        ->check(is_part())
         ->type_name("I/N");
     add_slurm(command, *arguments);
   }

@@ -9,12 +9,14 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/cli/interrupt.hpp"
 #include "banyan/cli/output.hpp"
@@ -112,6 +114,12 @@ class Watch {
     for (Watched& part : parts_) {
       if (seconds_since(part.heard) > arguments_.silence) part.alive = false;
     }
+  }
+
+  /// Whether the experiment is another one by now; one that cannot be read tells so in the words of its worker.
+  [[nodiscard]] bool file_changed() const {
+    const std::optional<std::string> text = read_whole_file(source_.file);
+    return text && *text != source_.text;
   }
 
   [[nodiscard]] std::string progress() const {
@@ -289,8 +297,17 @@ class SlurmFarm {
                        silence);
   }
 
-  /// Three times for nothing are enough.
+  /// Three times for nothing are enough, and once where the jobs read another file than this command did.
   void require_worth(const Watched& part) const {
+    if (watch_.file_changed()) {
+      throw ConfigError({arguments_.running.out, 0, 0, ""},
+                        fmt::format("part {} has no end: {} was changed after the jobs were submitted",
+                                    store::to_text(part.part), arguments_.file),
+                        fmt::format("begin again with another --out, or make {} what it was, remove what the changed "
+                                    "one has left in {}, and continue with: {}",
+                                    arguments_.file, (fs::path(arguments_.running.out) / store::kPartsFolder).string(),
+                                    watch_.again()));
+    }
     if (part.attempts < kFruitlessAttempts || part.done > part.done_at_attempt) return;
     const std::string file = (fs::path(job_.folder) / (part.task + ".out")).string();
     throw ConfigError({arguments_.running.out, 0, 0, ""},
@@ -299,14 +316,16 @@ class SlurmFarm {
                       fmt::format("see {}, mend what it says, then continue with: {}", file, watch_.again()));
   }
 
+  /// Its error. What else stands there is no reason, and is only quoted.
   [[nodiscard]] static std::string last_words(const std::string& file) {
+    constexpr std::string_view kError = "banyan: error: ";
     std::ifstream stream(file);
-    std::string last = "it left no word";
+    std::string last;
     for (std::string line; std::getline(stream, line);) {
-      if (line.starts_with("banyan: error: ")) return line.substr(15);
-      if (!line.empty() && !line.starts_with("  remedy: ")) last = line;
+      if (line.starts_with(kError)) return line.substr(kError.size());
+      if (!line.empty()) last = line;
     }
-    return last;
+    return last.empty() ? "it left no word" : fmt::format("it tells no error, and its last words are \"{}\"", last);
   }
 
   static constexpr double kGoodbye = 5.0;  ///< seconds
