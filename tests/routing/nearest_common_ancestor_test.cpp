@@ -1,6 +1,8 @@
 // Does turnaround routing take the shortest ways of every fat tree, without cycles and by its rule?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "support/rows.hpp"
@@ -36,6 +38,51 @@ TEST(NearestCommonAncestor, DependenciesAreAcyclicOnOneVirtualChannel) {
     for (const char* up : kRules) {
       expect_verdict(*tree, *routing("nearest_common_ancestor", *tree, 1, {{"up", std::string(up)}}), 1,
                      core::DependencyVerdict::acyclic);
+    }
+  }
+}
+
+/// Choices on different levels have nothing to do with each other: no channel is left to nobody, and none has much more
+/// than others of its level.
+TEST(NearestCommonAncestor, HashesUseEveryChannel) {
+  for (const auto& [arity, levels] : {std::pair{2, 4}, {3, 3}, {4, 3}, {8, 3}}) {
+    const auto tree = topology("fat_tree", {{"arity", i64{arity}}, {"levels", i64{levels}}});
+    const auto hashed = routing("nearest_common_ancestor", *tree, 1, {{"up", std::string("hashed")}});
+    const core::Graph& graph = tree->graph();
+    std::vector<u32> used(graph.channels().size(), 0);
+    core::Candidates candidates;
+    for (u32 source = 0; source < graph.terminals(); ++source) {
+      for (u32 destination = 0; destination < graph.terminals(); ++destination) {
+        if (source == destination) continue;
+        core::Packet packet;
+        packet.source = source;
+        packet.destination = destination;
+        for (u32 channel = graph.injection(source); !graph.channel(channel).to.terminal;) {
+          const core::End at = graph.channel(channel).to;
+          candidates.clear();
+          hashed->route({at.node, at.port, 0, &packet, 0, nullptr}, candidates);
+          ASSERT_EQ(candidates.size(), 1U);
+          channel = graph.channel_out_of(at.node, candidates[0].port);
+          ++used[channel];
+        }
+      }
+    }
+    std::vector<u32> most(levels, 0);
+    std::vector<u64> sum(levels, 0);
+    std::vector<u32> channels(levels, 0);
+    for (u32 c = 0; c < used.size(); ++c) {
+      const core::Channel& channel = graph.channel(c);
+      if (channel.from.terminal || channel.to.terminal) continue;
+      const u32 from = graph.level(channel.from.node);
+      if (graph.level(channel.to.node) < from) continue;  // downward
+      EXPECT_GT(used[c], 0U) << "arity " << arity << ", level " << from;
+      most[from] = std::max(most[from], used[c]);
+      sum[from] += used[c];
+      ++channels[from];
+    }
+    for (int l = 0; l + 1 < levels; ++l) {
+      const double mean = static_cast<double>(sum[l]) / channels[l];
+      EXPECT_LT(most[l], mean + 5 * std::sqrt(mean)) << "arity " << arity << ", level " << l;
     }
   }
 }

@@ -79,7 +79,9 @@ TEST(BidirectionalMin, HostThirtyTwoSitsAtSwitchEight) {
 }
 
 TEST(BidirectionalMin, RefusesOtherNumbersOfHostsAndOddPorts) {
-  EXPECT_NE(refusal([] { min(48, 8, "perfect_shuffle"); }).find("use 16 or 64"), std::string::npos)
+  EXPECT_NE(refusal([] { min(12, 8, "perfect_shuffle"); }).find("use 8 or 16"), std::string::npos);
+  EXPECT_NE(refusal([] { min(48, 12, "perfect_shuffle"); }).find("use 36 or 72"), std::string::npos);
+  EXPECT_NE(refusal([] { min(48, 8, "perfect_shuffle"); }).find("use 32 or 64"), std::string::npos)
       << refusal([] { min(48, 8, "perfect_shuffle"); });
   EXPECT_NE(refusal([] { min(64, 7, "perfect_shuffle"); }).find("use 6 or 8"), std::string::npos);
   EXPECT_NE(refusal([] { min(2, 8, "perfect_shuffle"); }).find("use 4 hosts"), std::string::npos);

@@ -32,6 +32,22 @@ TEST(RowToColumn, RowsBeyondTheLastColumnSendFurther) {
   for (u32 t = 0; t < 8; ++t) test::expect_share(share[t], t == 3 || t == 5 ? 0.5 : 0.0, kMessages);
 }
 
+/// Also where a column that goes on behind the last terminal of a row comes back to the row.
+TEST(RowToColumn, NobodySendsToItself) {
+  for (const auto& [row, terminals] : {std::pair{2U, 8U}, {3U, 15U}, {4U, 24U}, {4U, 32U}, {5U, 50U}}) {
+    const auto traffic = test::make_traffic(traffic::row_to_column::row_row_to_column, {{"row", i64{row}}}, terminals);
+    for (u32 source = 0; source < terminals; ++source) {
+      const auto share = test::shares_of(*traffic, source, terminals, 2000);
+      EXPECT_EQ(share[source], 0.0) << source << " of " << terminals << " in rows of " << row;
+      u32 others = 0;
+      for (const double s : share) others += s > 0.0 ? 1U : 0U;
+      bool own = false;
+      for (u32 place = 0; place < row; ++place) own = own || place * row + source / row == source;
+      EXPECT_EQ(others, row - (own ? 1 : 0)) << source << " of " << terminals << " in rows of " << row;
+    }
+  }
+}
+
 TEST(RowToColumn, RowsWithoutAColumnAreRefused) {
   const auto make = [](i64 row, u32 terminals) {
     return test::make_traffic(traffic::row_to_column::row_row_to_column, {{"row", row}}, terminals);

@@ -89,10 +89,11 @@ class NearestCommonAncestor final : public core::Routing {
         return packet.destination / (down ? spare_divide_[level] : tree_.levels[level].port_divide) % count;
       case Up::straight:
         return request.in_port % count;
-      case Up::hashed:  // fixed per pair of terminals, whatever the seed
-        return below(
-            static_cast<u32>(mix64(static_cast<u64>(packet.source) << 32U | packet.destination) >> (level % 32)),
-            count);
+      case Up::hashed: {  // fixed per pair of terminals, whatever the seed
+        // A hash of its own for every choice: bits that two levels share would leave some ports to nobody.
+        const u64 pair = mix64(static_cast<u64>(packet.source) << 32U | packet.destination);
+        return below(static_cast<u32>(mix64(pair + 2 * level + (down ? 1 : 0)) >> 32U), count);
+      }
       case Up::two_choices: {
         const u32 word = random();
         const u32 one = below(word, count);

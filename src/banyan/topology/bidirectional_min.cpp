@@ -23,6 +23,18 @@ struct Shape {
   u32 top = 0;     ///< r
 };
 
+/// The numbers of hosts next to one that does not fit: `below` times a divisor of k.
+std::string nearest_sizes(const Shape& shape, u64 below) {
+  u64 less = below;
+  u64 more = below * shape.half;
+  for (u32 r = 1; r <= shape.half; ++r) {
+    if (shape.half % r != 0) continue;
+    if (below * r < shape.hosts) less = below * r;
+    if (below * r > shape.hosts) more = std::min(more, below * r);
+  }
+  return fmt::format("use {} or {}", less, more);
+}
+
 Shape read_shape(const config::Values& values) {
   Shape shape;
   shape.hosts = values.natural("hosts");
@@ -45,7 +57,7 @@ Shape read_shape(const config::Values& values) {
   shape.top = static_cast<u32>(shape.hosts / below);
   if (shape.hosts % below != 0 || shape.half % shape.top != 0) {
     values.fail("hosts", fmt::format("{} hosts are no power of {} times a divisor of it", shape.hosts, shape.half),
-                fmt::format("use {} or {}", below, below * shape.half));
+                nearest_sizes(shape, below));
   }
   return shape;
 }

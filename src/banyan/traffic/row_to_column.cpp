@@ -11,23 +11,24 @@ class RowToColumn final : public Pattern {
       : Pattern(values, context), row_(values.natural("row")), include_self_(values.flag("include_self")) {}
 
   u32 destination(u32 terminal, u64, const Words& words) const noexcept override {
-    if (include_self_ || !holds(terminal)) return target(terminal, below(words[2], row_));
+    const u32 own = include_self_ ? row_ : place_of(terminal);
+    if (own == row_) return target(terminal, below(words[2], row_));
     const u32 place = below(words[2], row_ - 1);
-    return target(terminal, place + (place >= terminal / row_ ? 1U : 0U));
+    return target(terminal, place + (place >= own ? 1U : 0U));
   }
   void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
-    const bool skips = !include_self_ && holds(terminal);
+    const u32 own = include_self_ ? row_ : place_of(terminal);
     for (u32 place = 0; place < row_; ++place) {
-      if (skips && target(terminal, place) == terminal) continue;
-      shares[target(terminal, place)] += weight / (row_ - (skips ? 1 : 0));
+      if (place != own) shares[target(terminal, place)] += weight / (row_ - (own == row_ ? 0 : 1));
     }
   }
 
  private:
   [[nodiscard]] u32 target(u32 terminal, u32 place) const noexcept { return place * row_ + terminal / row_; }
-  /// Whether the column that a terminal sends to holds the terminal itself, where row and column cross.
-  [[nodiscard]] bool holds(u32 terminal) const noexcept {
-    return terminal / row_ < row_ && target(terminal, terminal / row_) == terminal;
+  /// The place that a terminal has itself in the column that it sends to; row_: none.
+  [[nodiscard]] u32 place_of(u32 terminal) const noexcept {
+    const u32 above = terminal - terminal / row_;
+    return above % row_ == 0 && above / row_ < row_ ? above / row_ : row_;
   }
 
   u32 row_;  ///< terminals of a row

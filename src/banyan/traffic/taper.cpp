@@ -1,6 +1,7 @@
 // Tapered locality: a part of the messages goes to the neighbourhood of the source's switch, the rest is uniform.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "banyan/core/registry.hpp"
@@ -16,13 +17,13 @@ class Taper final : public Pattern {
         places_(*context.topology->places()),
         terminals_(context.terminals),
         local_(values.real("local")) {
-    for (std::size_t d = 0; d < places_.size.size(); ++d) near_ *= 3;
+    for (const u32 k : places_.size) near_ *= near(k);
   }
 
   u32 destination(u32 terminal, u64 nth, const Words& words) const noexcept override {
     const Words choice = choices_.at(terminal, nth);
-    const bool near = unit_real(choice[0], choice[1]) < local_;
-    return near ? neighbour(terminal, below(words[2], choices())) : below(words[2], terminals_);
+    const bool stays = unit_real(choice[0], choice[1]) < local_;
+    return stays ? neighbour(terminal, below(words[2], choices())) : below(words[2], terminals_);
   }
   void add_shares(u32 terminal, double weight, std::span<double> shares) const override {
     for (u32 i = 0; i < choices(); ++i) shares[neighbour(terminal, i)] += weight * local_ / choices();
@@ -30,6 +31,8 @@ class Taper final : public Pattern {
   }
 
  private:
+  /// Coordinates that differ by one at most, of k. Where there are two, one step leads to the other one either way.
+  [[nodiscard]] static u32 near(u32 k) noexcept { return std::min(k, 3U); }
   [[nodiscard]] u32 choices() const noexcept { return near_ * places_.concentration; }
   /// A terminal on a switch whose coordinates differ by one at most, around the edges of meshes too.
   [[nodiscard]] u32 neighbour(u32 terminal, u32 choice) const noexcept {
@@ -38,8 +41,8 @@ class Taper final : public Pattern {
     u32 stride = 1;
     u32 to = 0;
     for (const u32 k : places_.size) {
-      to += (rest % k + k - 1 + move % 3) % k * stride;
-      move /= 3;
+      to += (rest % k + k - (k > 2 ? 1 : 0) + move % near(k)) % k * stride;
+      move /= near(k);
       rest /= k;
       stride *= k;
     }
