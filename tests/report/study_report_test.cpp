@@ -151,6 +151,18 @@ TEST(StudyPage, HoldsClaimsFiguresDataAndProvenance) {
   }
 }
 
+/// Once per figure, with the series whose runs have it.
+TEST(StudyPage, SaysWhatRunsWarnOf) {
+  const test::FakeStudy fake(claims);
+  StudyResult result = harmless(fake, Mode::full);
+  EXPECT_EQ(body_of(study_page(result)).find("Warning"), std::string::npos);
+  for (api::Result& run : result.runs) run.warning = "nothing is held back";
+  const std::string page = body_of(study_page(result));
+  EXPECT_NE(page.find("Warning (Bypass; Isolated): nothing is held back."), std::string::npos);
+  EXPECT_NE(page.find("Warning (Bypass): nothing is held back."), std::string::npos) << "of the second figure";
+  EXPECT_NE(page.find("Warning: nothing is held back."), std::string::npos) << "of the third, without series";
+}
+
 TEST(StudyPage, ItsTagsBalance) {
   const test::FakeStudy fake(claims);
   std::string body = body_of(study_page(harmless(fake, Mode::full)));

@@ -84,6 +84,27 @@ Table fire_values_of(const StudyResult& result, const FigureResult& figure) {
   return table;
 }
 
+/// Each warning once, with the series whose runs have it.
+void add_warnings(std::string& caption, const StudyResult& result, const study::FigureSpec& figure) {
+  std::vector<std::pair<std::string, std::string>> all;  // text, series
+  for (const study::RunWarning& warning : study::warnings(result)) {
+    if (warning.figure != figure.id) continue;
+    const auto known =
+        std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == warning.text; });
+    const study::SeriesSpec* const series = result.spec.find_series(warning.series);
+    const std::string label = series == nullptr ? warning.series : series->label;
+    if (known == all.end()) {
+      all.emplace_back(warning.text, label);
+    } else {
+      known->second += (known->second.empty() ? "" : "; ") + label;
+    }
+  }
+  for (const auto& [text, series] : all) {
+    caption +=
+        fmt::format("{}Warning{}: {}.", caption.empty() ? "" : " ", series.empty() ? "" : " (" + series + ")", text);
+  }
+}
+
 Figure figure_of(const StudyResult& result, const FigureResult& measured) {
   const study::FigureSpec& spec = measured.spec;
   // A figure of the paper has its number as id.
@@ -92,11 +113,7 @@ Figure figure_of(const StudyResult& result, const FigureResult& measured) {
   figure.id = spec.id;
   figure.title = (numbered ? "Figure " + spec.id + ": " : "") + spec.title;
   figure.caption = spec.caption;
-  for (const study::RunWarning& warning : study::warnings(result)) {
-    if (warning.figure != spec.id) continue;
-    figure.caption += fmt::format("{}Warning{}{}: {}.", figure.caption.empty() ? "" : " ",
-                                  warning.series.empty() ? "" : ", ", warning.series, warning.text);
-  }
+  add_warnings(figure.caption, result, spec);
   figure.charts = charts_of(result, measured);
   figure.csv_file = file_name("figure-" + spec.id) + ".csv";
   figure.csv = study::to_csv(result, measured);
