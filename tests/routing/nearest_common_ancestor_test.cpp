@@ -45,7 +45,7 @@ TEST(NearestCommonAncestor, DependenciesAreAcyclicOnOneVirtualChannel) {
 /// Choices on different levels have nothing to do with each other: no channel is left to nobody, and none has much more
 /// than others of its level.
 TEST(NearestCommonAncestor, HashesUseEveryChannel) {
-  for (const auto& [arity, levels] : {std::pair{2, 4}, {3, 3}, {4, 3}, {8, 3}}) {
+  for (const auto& [arity, levels] : {std::pair{2U, 4U}, {3U, 3U}, {4U, 3U}, {8U, 3U}}) {
     const auto tree = topology("fat_tree", {{"arity", i64{arity}}, {"levels", i64{levels}}});
     const auto hashed = routing("nearest_common_ancestor", *tree, 1, {{"up", std::string("hashed")}});
     const core::Graph& graph = tree->graph();
@@ -80,7 +80,7 @@ TEST(NearestCommonAncestor, HashesUseEveryChannel) {
       sum[from] += used[c];
       ++channels[from];
     }
-    for (int l = 0; l + 1 < levels; ++l) {
+    for (u32 l = 0; l + 1 < levels; ++l) {
       const double mean = static_cast<double>(sum[l]) / channels[l];
       EXPECT_LT(most[l], mean + 5 * std::sqrt(mean)) << "arity " << arity << ", level " << l;
     }

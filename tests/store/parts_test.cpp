@@ -326,7 +326,7 @@ TEST_F(Parts, GiveTheSameBytesInAnyOrder) {
           plan.source.text = place;
           for (Plan::Point& point : plan.points) {
             // In every point another one is the least.
-            const char rank = static_cast<char>('0' + (place[0] + point.position) % 3);
+            const char rank = static_cast<char>('0' + (static_cast<u64>(place[0]) + point.position) % 3);
             point.configuration = std::string("{\"audit\":") + rank + "}";
           }
         });
