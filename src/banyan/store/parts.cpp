@@ -154,7 +154,7 @@ void add_points(const Plan& plan, Points& points) {
   }
 }
 
-std::vector<Plan::Point> list(Points points) {
+std::vector<Plan::Point> list(Points&& points) {
   std::vector<Plan::Point> all;
   all.reserve(points.size());
   for (auto& [position, point] : points) all.push_back(std::move(point));
