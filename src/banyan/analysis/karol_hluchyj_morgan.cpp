@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "banyan/analysis/parts/uniform_flits.hpp"
 #include "banyan/core/analysis.hpp"
 
 namespace banyan::analysis::karol_hluchyj_morgan {
@@ -84,11 +85,7 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
     values.fail("name", "karol_hluchyj_morgan describes one switch with one FIFO per input",
                 "use a network of one switch, such as multistage_cube with radix = terminals, and vcs = 1");
   }
-  if (context.traffics.size() != 1 || context.traffics.front()->component() != "uniform" ||
-      !context.traffics.front()->flag("include_self") || context.traffics.front()->integer("size") != 1) {
-    values.fail("name", "karol_hluchyj_morgan describes uniform packets of one flit to all outputs",
-                "use the traffic uniform alone, with include_self = true and size = 1");
-  }
+  parts::expect_uniform_flits(values, context);
   return std::make_unique<Karol>(graph.terminals());
 }
 

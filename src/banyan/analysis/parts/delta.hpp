@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "banyan/analysis/parts/uniform_flits.hpp"
 #include "banyan/core/analysis.hpp"
 #include "banyan/core/registry.hpp"
 
@@ -22,11 +23,7 @@ struct Delta {
                               return t.multistage() != nullptr && !t.multistage()->extra_stage;
                             })));
   }
-  if (context.traffics.size() != 1 || context.traffics.front()->component() != "uniform" ||
-      !context.traffics.front()->flag("include_self") || context.traffics.front()->integer("size") != 1) {
-    values.fail("name", fmt::format("{} describes uniform packets of one flit to all outputs", values.component()),
-                "use the traffic uniform alone, with include_self = true and size = 1");
-  }
+  expect_uniform_flits(values, context);
   return {network->radix, static_cast<u32>(network->digit_of_stage.size()), context.traffics.front()->real("load")};
 }
 
