@@ -194,6 +194,59 @@ TEST(Compare, DifferentNetworksAreRefusedAndNamed) {
             std::string::npos);
 }
 
+TEST(Compare, RunsWithOtherCyclesAndFlitsAreComparedInNanosecondsAndBytes) {
+  const Result a = run_of(kMesh, {"run.cycle_time=1", "run.flit=8"});
+  const Result b = run_of(kMesh, {"run.cycle_time=2.5", "run.flit=16"});
+  const Comparison comparison = compare(a, b);
+  // Of what the two measured in cycles and flits, everything is equal.
+  const std::vector<std::pair<std::string, double>> factors{
+      {"cycles", 2.5}, {"flits", 2.0}, {"flits/cycle/terminal", 0.8}, {"flits/cycle", 0.8}, {"packets/cycle", 0.4}};
+  unsigned compared = 0;
+  for (const MetricDifference& row : comparison.metrics) {
+    const std::string& unit = a.at(row.metric).unit;
+    for (const auto& [counted, factor] : factors) {
+      if (unit != counted || row.a == 0.0) continue;
+      ++compared;
+      EXPECT_NEAR(row.b / row.a, factor, 1e-9) << row.metric;
+      EXPECT_NEAR(row.difference.relative.mean, factor - 1.0, 1e-9) << row.metric;
+      EXPECT_NEAR(row.difference.absolute.mean, row.b - row.a, 1e-9 * std::abs(row.b)) << row.metric;
+      EXPECT_NE(row.unit, unit) << row.metric;
+    }
+  }
+  EXPECT_GT(compared, 8U);
+  EXPECT_EQ(row_of(comparison, "packet_latency").unit, "ns");
+  EXPECT_NEAR(row_of(comparison, "packet_latency").a, a.at("packet_latency").mean, 1e-9);
+  EXPECT_TRUE(row_of(comparison, "packet_latency").difference.significant());
+  EXPECT_EQ(row_of(comparison, "accepted_load").unit, "GB/s/terminal");
+  EXPECT_EQ(row_of(comparison, "hops").difference.absolute.mean, 0.0);
+  EXPECT_EQ(comparison.units,
+            "a cycle is 1 ns in A and 2.5 ns in B: compared in ns; a flit is 8 bytes in A and 16 bytes in B: compared "
+            "in bytes");
+  EXPECT_NE(comparison.method.find("not worth the same"), std::string::npos);
+}
+
+TEST(Compare, WhatIsWorthTheSameInBothStaysPaired) {
+  const Result a = run_of(kMesh, {"run.flit=8"});
+  const Result b = run_of(kMesh, {"vcs=2", "run.flit=16"});
+  const Comparison in_bytes = compare(a, b);
+  const Comparison in_flits = compare(run_of(kMesh), run_of(kMesh, {"vcs=2"}));
+  EXPECT_EQ(width_of(in_bytes, "packet_latency"), width_of(in_flits, "packet_latency"));
+  EXPECT_EQ(row_of(in_bytes, "packet_latency").unit, "cycles");
+  EXPECT_EQ(in_flits.units, "");
+}
+
+TEST(Compare, SaysWhenOneRunAloneKnowsWhatACycleIsWorth) {
+  const Result timed = run_of(kMesh, {"run.cycle_time=2"});
+  const Comparison comparison = compare(run_of(kMesh), timed);
+  EXPECT_EQ(comparison.units, "B alone says what a cycle is worth (run.cycle_time): compared in cycles");
+  EXPECT_EQ(row_of(comparison, "packet_latency").unit, "cycles");
+  EXPECT_EQ(row_of(comparison, "packet_latency").difference.absolute.mean, 0.0);
+  // Flits without a size: rates are in flits per time.
+  const Comparison rates = compare(timed, run_of(kMesh, {"run.cycle_time=1"}));
+  EXPECT_EQ(row_of(rates, "accepted_load").unit, "flits/ns/terminal");
+  EXPECT_NEAR(row_of(rates, "accepted_load").difference.relative.mean, 1.0, 1e-9);
+}
+
 TEST(Compare, SweepsMustHaveTheSamePoints) {
   const Result run = run_of(kMesh);
   const Runs two = runs_of("two", {run, run});

@@ -5,8 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -176,6 +179,17 @@ TEST_P(EveryModel, LogsWhatTheRunCounts) {
   EXPECT_NEAR(hops / all, logged.result.at("hops").mean, 1e-9);
 }
 
+TEST_P(EveryModel, WhatHasNotArrivedHasItsLinesToo) {
+  const Logged logged = log_of(GetParam().text);
+  std::set<std::tuple<std::string, u64, u64, u64>> names;
+  double load = 0.0;
+  for (const Line& line : logged.lines) {
+    EXPECT_TRUE(names.emplace(line.traffic, line.source, line.number, line.destination).second);
+    load += line.traffic == "feedback" ? 0.0 : 1.0;
+  }
+  EXPECT_EQ(load, logged.result.at("delivered_packets").mean + logged.result.at("packets_left").mean);
+}
+
 TEST_P(EveryModel, PathsLeadFromTheSourceToTheDestination) {
   const Logged logged = log_of(GetParam().text);
   const api::Network network = api::build_network(experiment_of(GetParam().text, {}));
@@ -235,6 +249,31 @@ TEST(PacketLog, OfAReductionOneWayLeadsThereAndBackInEveryCut) {
     EXPECT_TRUE(line.path.size() == 1 || line.path.size() == 3) << "all branches of the result are no way";
   }
   EXPECT_EQ(round, 5U);
+}
+
+/// At whatever moment the run ends: each terminal of each packet that left its queue has one line.
+TEST(PacketLog, HasALineForEveryTerminalThatAPacketIsFor) {
+  for (const char* const model : {"central_buffer", "input_buffer"}) {
+    unsigned partly = 0;
+    for (u32 end = 1000; end < 1100; end += 9) {
+      const Logged logged = log_of(
+          kTree + "switch = \"" + model + "\"\nrouting = \"nearest_common_ancestor\"\ntraffic = { name = " +
+          "\"multicast\", load = 0.3, degree = 5, size = 24 }\nrun = { duration = " + std::to_string(end) + " }\n");
+      std::map<std::pair<u64, u64>, std::vector<const Line*>> packets;
+      for (const Line& line : logged.lines) packets[{line.source, line.number}].push_back(&line);
+      ASSERT_GT(packets.size(), 20U);
+      for (const auto& [name, lines] : packets) {
+        std::set<u64> terminals;
+        for (const Line* line : lines) terminals.insert(line->destination);
+        EXPECT_EQ(terminals.size(), 5U) << model << " " << end << ": packet " << name.second << " of " << name.first;
+        EXPECT_EQ(lines.size(), 5U);
+        EXPECT_FALSE(terminals.contains(name.first));
+        const auto arrived = std::ranges::count_if(lines, [](const Line* line) { return line->arrived; });
+        partly += arrived > 0 && arrived < 5 ? 1U : 0U;
+      }
+    }
+    EXPECT_GT(partly, 0U) << "some end when a packet is at some of its terminals";
+  }
 }
 
 TEST(PacketLog, NamesEveryPacketOnceAndTellsThemByArrival) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <optional>
+#include <span>
 
 #include "banyan/base/types.hpp"
 
@@ -34,6 +35,14 @@ namespace banyan {
 [[nodiscard]] constexpr u32 nth_set_bit(u64 mask, u32 k) noexcept {
   for (; k > 0; --k) mask &= mask - 1;
   return static_cast<u32>(std::countr_zero(mask));
+}
+
+/// Calls f(i) for each set bit of a row of words, from the lowest.
+template <class F>
+constexpr void for_each_bit(std::span<const u64> row, F&& f) {
+  for (std::size_t w = 0; w < row.size(); ++w) {
+    for (u64 bits = row[w]; bits != 0; bits &= bits - 1) f(static_cast<u32>(w * 64) + nth_set_bit(bits, 0));
+  }
 }
 
 }  // namespace banyan

@@ -21,8 +21,8 @@ void PacketLog::finish(const Machine& machine) {
   std::stable_sort(rest.begin(), rest.end(),
                    [](const auto& a, const auto& b) { return a.second->birth < b.second->birth; });
   for (const auto& [name, packet] : rest) {
-    // What has arrived of a packet for several terminals has been told.
     if (packet->single) tell(*name, *packet, packet->destination, packet->enter, kNever);
+    for (const u32 terminal : packet->owed) tell(*name, *packet, terminal, packet->enter, kNever);
   }
   open_.clear();
   next_ = kPeriod;
@@ -34,10 +34,11 @@ void PacketLog::collect(const Machine& machine) {
   std::vector<PacketSteps::End>& ends = steps.ends;
   std::vector<bool> reduces;
   for (const core::Traffic* traffic : machine.traffics()) reduces.push_back(traffic->reduces());
+  auto terminals = steps.terminals.begin();
   for (const PacketSteps::Start& s : steps.starts) {
-    open_[s.packet] = {
-        s.destination, s.flits, std::max<u32>(s.copies, 1), s.copies == 0, reduces[s.packet.traffic], s.birth,
-        s.enter,       {}};
+    const auto first = std::exchange(terminals, terminals + s.copies);
+    open_[s.packet] = {s.destination, s.flits, {first, terminals}, s.copies == 0, reduces[s.packet.traffic], s.birth,
+                       s.enter,       {}};
   }
   // A model that moves a packet over several channels within a tick does so in one shard, and in their order; but the
   // result of a reduction, which has the name of one of the contributions, branches in several.
@@ -55,7 +56,8 @@ void PacketLog::collect(const Machine& machine) {
     const auto found = open_.find(e.packet);
     if (found == open_.end()) continue;
     tell(e.packet, found->second, e.terminal, e.enter, e.at);
-    if (--found->second.owed == 0) open_.erase(found);
+    std::erase(found->second.owed, e.terminal);
+    if (found->second.owed.empty()) open_.erase(found);
   }
 }
 

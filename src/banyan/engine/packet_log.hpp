@@ -14,7 +14,9 @@ namespace banyan::engine {
 
 class Machine;
 
-/// A packet that has arrived, or, at the end, one that has not. Of a packet for several terminals, one per terminal.
+/// A packet that has arrived, or, at the end, one that has not. Of a packet for several terminals, one per terminal;
+/// where it has not arrived at a terminal, `channels` is empty unless its head crossed the last of them: until then
+/// nobody can say which of its branches leads there.
 struct LoggedPacket {
   PacketName name;
   u32 destination = 0;
@@ -46,7 +48,7 @@ class PacketLog {
   struct Open {
     u32 destination = 0;
     u32 flits = 0;
-    u32 owed = 1;  ///< arrivals
+    std::vector<u32> owed;  ///< terminals that do not have it yet, of a packet for several
     bool single = true;
     bool reduces = false;  ///< a contribution; where another one went on at a switch, it has no hops from there
     Tick birth = 0;

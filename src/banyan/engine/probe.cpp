@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "banyan/base/bits.hpp"
+
 namespace banyan::engine {
 namespace {
 
@@ -63,6 +65,7 @@ void ProbeReport::keep_events(std::size_t most) {
 
 void PacketSteps::join(const PacketSteps& other) {
   starts.insert(starts.end(), other.starts.begin(), other.starts.end());
+  terminals.insert(terminals.end(), other.terminals.begin(), other.terminals.end());
   hops.insert(hops.end(), other.hops.begin(), other.hops.end());
   ends.insert(ends.end(), other.ends.begin(), other.ends.end());
 }
@@ -180,14 +183,16 @@ void Probe::credited(u32 population, u32 entity, u32 port, const core::Control& 
   keep(event);
 }
 
-void Probe::taken(u32 terminal, const core::Packet& packet, Tick now) {
+void Probe::taken(u32 terminal, const core::Packet& packet, Tick now, std::span<const u64> header) {
   if (plan_.messages && (packet.flags & core::kMessageFirst) != 0) {
     messages_.push_back(
         {packet.birth, packet.source, packet.traffic, packet.sequence, packet.destination, packet.message_flits});
   }
   if (plan_.every_packet) {
-    steps_.starts.push_back(
-        {name_of(packet), packet.destination, packet.flits, packet.copies, packet.birth, packet.enter});
+    const std::size_t before = steps_.terminals.size();
+    for_each_bit(header, [&](u32 bit) { steps_.terminals.push_back(bit); });
+    const auto copies = static_cast<u32>(steps_.terminals.size() - before);
+    steps_.starts.push_back({name_of(packet), packet.destination, packet.flits, copies, packet.birth, packet.enter});
   }
   if (plan_.watches()) note(EventKind::taken, true, terminal, 0, core::Flit{}, packet, now);
 }

@@ -3,6 +3,7 @@
 // it does may change a result.
 #pragma once
 
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -127,7 +128,7 @@ struct PacketSteps {
     PacketName packet;
     u32 destination = 0;
     u32 flits = 0;
-    u32 copies = 0;  ///< arrivals of a packet for several terminals; 0: it has one destination
+    u32 copies = 0;  ///< so many of `terminals` are its own; 0: it has one destination
     Tick birth = 0;
     Tick enter = 0;
   };
@@ -144,10 +145,11 @@ struct PacketSteps {
     Tick at = 0;
   };
   std::vector<Start> starts;
+  std::vector<u32> terminals;  ///< of packets for several, in the order of `starts`
   std::vector<Hop> hops;
   std::vector<End> ends;
 
-  void archive(Archive& a) { a(starts, hops, ends); }
+  void archive(Archive& a) { a(starts, terminals, hops, ends); }
   /// Adds what other shards saw.
   void join(const PacketSteps& other);
 };
@@ -190,7 +192,8 @@ class Probe {
   void sent(u32 population, u32 out, const core::Flit& flit, const core::Packet& packet, Tick now);
   void arrived(u32 population, u32 entity, u32 port, const core::Flit& flit, const core::Packet& packet, Tick now);
   void credited(u32 population, u32 entity, u32 port, const core::Control& control, Tick now);
-  void taken(u32 terminal, const core::Packet& packet, Tick now);
+  /// `header`: a bit per terminal that a packet with Packet::copies is for; empty: it has one destination.
+  void taken(u32 terminal, const core::Packet& packet, Tick now, std::span<const u64> header = {});
   void delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked = false);
   /// A switch marks a packet that has no mark yet and leaves for a channel of the graph, on a virtual channel there.
   void marked(const core::Packet& packet, u32 channel, u32 vc, Tick now);

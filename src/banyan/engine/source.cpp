@@ -315,7 +315,9 @@ template <bool Waits, bool Plain, bool Flowing>
   }
   if constexpr (Waits) recorder_.waits();
   if (!Waits && plan_.probe != nullptr) [[unlikely]]
-    plan_.probe->taken(packet.source, packet, now);
+    plan_.probe->taken(
+        packet.source, packet, now,
+        packet.copies == 0 ? std::span<const u64>{} : std::span<const u64>{pool_.header(id), pool_.words_of_header()});
 
   if (control) [[unlikely]] {
     if (pool_.keeps_values()) pool_.clear_value(id);

@@ -8,11 +8,13 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "banyan/api/catalog.hpp"
 #include "banyan/api/export.hpp"
 #include "banyan/api/measure/steady_windows.hpp"
 #include "banyan/api/network.hpp"
+#include "banyan/api/physical.hpp"
 #include "banyan/api/reader.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/config/json.hpp"
@@ -55,6 +57,84 @@ void require_same_network(const Result& a, const Result& b) {
   if (differing.empty()) return;
   throw ConfigError({}, fmt::format("the runs are of different networks: {}", fmt::join(differing, ", ")),
                     "compare runs of one network, which differ in switch, routing, traffic or run");
+}
+
+// --- what a cycle and a flit are worth -----------------------------------------------------------------------------
+
+/// The worth of a unit in each of the two runs, in one other unit.
+struct Worths {
+  double a = 1.0;
+  double b = 1.0;
+  std::string unit;
+};
+
+/// What the run says of itself in a metric; 0: nothing.
+double said(const Result& result, const char* metric) {
+  const stats::Metric* found = result.find(metric);
+  return found == nullptr ? 0.0 : found->mean;
+}
+
+/// How two runs that count in cycles and flits of their own are compared.
+class Units {
+ public:
+  Units(const Result& a, const Result& b)
+      : a_(a),
+        b_(b),
+        cycle_a_(said(a, "cycle_length")),
+        cycle_b_(said(b, "cycle_length")),
+        flit_a_(said(a, "flit_size")),
+        flit_b_(said(b, "flit_size")) {}
+
+  /// Both say it, and it is not the same.
+  [[nodiscard]] bool differ() const { return differ(cycle_a_, cycle_b_) || differ(flit_a_, flit_b_); }
+  /// The factors that make the metrics of a unit comparable: one each where differ() is false, or nobody knows better.
+  [[nodiscard]] Worths of(const std::string& unit) const {
+    constexpr std::string_view kRate = "flits/cycle";
+    const std::optional<Worth> in_a = worth_of(unit, a_);
+    const std::optional<Worth> in_b = worth_of(unit, b_);
+    if (in_a && in_b) return {in_a->factor, in_b->factor, in_a->unit};
+    if (!unit.starts_with(kRate) || cycle_a_ == 0.0 || cycle_b_ == 0.0) return {1.0, 1.0, unit};
+    // Flits of no size: a flit of one counts as one of the other.
+    return {1.0 / cycle_a_, 1.0 / cycle_b_, "flits/ns" + unit.substr(kRate.size())};
+  }
+  [[nodiscard]] std::string text() const {
+    std::vector<std::string> parts;
+    const auto add = [&](const char* what, double in_a, double in_b, const char* unit, const char* key) {
+      if (in_a == in_b) return;
+      if (differ(in_a, in_b)) {
+        parts.push_back(fmt::format("a {} is {:.6g} {} in A and {:.6g} {} in B: compared in {}", what, in_a, unit, in_b,
+                                    unit, unit));
+      } else {
+        parts.push_back(fmt::format("{} alone says what a {} is worth ({}): compared in {}s", in_a == 0.0 ? "B" : "A",
+                                    what, key, what));
+      }
+    };
+    add("cycle", cycle_a_, cycle_b_, "ns", "run.cycle_time");
+    add("flit", flit_a_, flit_b_, "bytes", "run.flit");
+    return fmt::format("{}", fmt::join(parts, "; "));
+  }
+
+ private:
+  [[nodiscard]] static bool differ(double a, double b) { return a != 0.0 && b != 0.0 && a != b; }
+
+  const Result& a_;
+  const Result& b_;
+  double cycle_a_;
+  double cycle_b_;
+  double flit_a_;
+  double flit_b_;
+};
+
+stats::Metric scaled(stats::Metric metric, double factor, const std::string& unit) {
+  metric.mean *= factor;
+  if (metric.half_width) *metric.half_width *= factor;
+  metric.unit = unit;
+  return metric;
+}
+
+void scale(Interval& interval, double factor) {
+  interval.mean *= factor;
+  if (interval.half_width) *interval.half_width *= factor;
 }
 
 // --- one metric ----------------------------------------------------------------------------------------------------
@@ -188,8 +268,9 @@ Difference no_difference(const stats::Metric& metric) {
   return difference;
 }
 
+/// The metric as the runs report it: windows can be paired where its unit is worth the same in both.
 MetricDifference difference_of(const Result& a, const Result& b, const stats::Metric& in_a, const stats::Metric& in_b,
-                               Methods& methods) {
+                               bool pairable, Methods& methods) {
   MetricDifference row{in_a.name, in_a.unit, in_a.mean, in_b.mean, {}, in_a.counter || in_b.counter};
   if (row.counter || !is_known(a, in_a) || !is_known(b, in_b)) {
     row.difference = bare_difference(in_a.mean, in_b.mean);
@@ -199,7 +280,7 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
   const Groups* groups_a = groups_of(a, in_a.name);
   const Groups* groups_b = groups_of(b, in_a.name);
   std::optional<Pairs> pairs;
-  if (groups_a != nullptr && groups_b != nullptr) pairs = pairs_of(a, b, *groups_a, *groups_b);
+  if (pairable && groups_a != nullptr && groups_b != nullptr) pairs = pairs_of(a, b, *groups_a, *groups_b);
   if (pairs) {
     ++methods.paired;
     stats::BatchRule rule;
@@ -222,7 +303,24 @@ MetricDifference difference_of(const Result& a, const Result& b, const stats::Me
   return row;
 }
 
-std::string method_of(const Result& a, const Result& b, const Methods& methods) {
+/// The same in units that are worth the same in both runs.
+MetricDifference difference_in(const Units& units, const Result& a, const Result& b, const stats::Metric& in_a,
+                               const stats::Metric& in_b, Methods& methods) {
+  if (!units.differ()) return difference_of(a, b, in_a, in_b, true, methods);
+  const Worths worths = units.of(in_a.unit);
+  if (worths.a != worths.b) {
+    return difference_of(a, b, scaled(in_a, worths.a, worths.unit), scaled(in_b, worths.b, worths.unit), false,
+                         methods);
+  }
+  MetricDifference row = difference_of(a, b, in_a, in_b, true, methods);
+  row.unit = worths.unit;
+  row.a *= worths.a;
+  row.b *= worths.b;
+  scale(row.difference.absolute, worths.a);
+  return row;
+}
+
+std::string method_of(const Result& a, const Result& b, bool same_units, const Methods& methods) {
   if (methods.paired + methods.independent == 0)
     return "no interval: one value of each run, and nothing that says how much of a difference is chance";
   if (methods.independent == 0) {
@@ -234,6 +332,10 @@ std::string method_of(const Result& a, const Result& b, const Methods& methods) 
     return "unpaired: runs of fixed length, and results that older versions printed, have no sums per session or "
            "window; "
            "runs compared as independent (Welch)";
+  }
+  if (!same_units) {
+    return "unpaired where cycles or flits count, which are not worth the same in both; there, runs compared as "
+           "independent (Welch)";
   }
   return "unpaired: the runs have no sessions or windows in common; runs compared as independent (Welch)";
 }
@@ -271,8 +373,9 @@ std::vector<MetricDifference> mean_over(const std::vector<Comparison>& points) {
   std::vector<MetricDifference> means = points.front().metrics;
   std::erase_if(means, [&](const MetricDifference& mean) {
     return !std::all_of(points.begin(), points.end(), [&](const Comparison& point) {
-      return std::any_of(point.metrics.begin(), point.metrics.end(),
-                         [&](const MetricDifference& row) { return row.metric == mean.metric; });
+      return std::any_of(point.metrics.begin(), point.metrics.end(), [&](const MetricDifference& row) {
+        return row.metric == mean.metric && row.unit == mean.unit;
+      });
     });
   });
   const double scale = 1.0 / static_cast<double>(points.size());
@@ -415,7 +518,9 @@ std::string estimate(double value, double width) {
 
 Comparison compare(const Result& a, const Result& b) {
   require_same_network(a, b);
+  const Units units(a, b);
   Comparison comparison;
+  comparison.units = units.text();
   comparison.a = a.verdict;
   comparison.b = b.verdict;
   Methods methods;
@@ -423,7 +528,7 @@ Comparison compare(const Result& a, const Result& b) {
   for (const stats::Metric& metric : a.metrics) {
     const stats::Metric* other = b.find(metric.name);
     if (is_reported(&metric) && is_reported(other)) {
-      comparison.metrics.push_back(difference_of(a, b, metric, *other, methods));
+      comparison.metrics.push_back(difference_in(units, a, b, metric, *other, methods));
       if (same_run && metric.mean == other->mean) comparison.metrics.back().difference = no_difference(metric);
     } else if (is_reported(&metric)) {
       comparison.only_a.push_back(metric.name);
@@ -432,7 +537,7 @@ Comparison compare(const Result& a, const Result& b) {
   for (const stats::Metric& metric : b.metrics) {
     if (is_reported(&metric) && !is_reported(a.find(metric.name))) comparison.only_b.push_back(metric.name);
   }
-  comparison.method = method_of(a, b, methods);
+  comparison.method = method_of(a, b, !units.differ(), methods);
   return comparison;
 }
 
@@ -490,6 +595,7 @@ std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs&
     const Comparison& point = comparison.points[i];
     if (!comparison.axes[i].empty()) text += axes_text(comparison.axes[i]) + "\n";
     if (point.a != point.b) text += fmt::format("  A is {}, B is {}\n", to_string(point.a), to_string(point.b));
+    if (!point.units.empty()) text += fmt::format("  {}\n", point.units);
     text += rows_text(point.metrics, chosen);
     if (chosen.empty()) text += only_text("A", point.only_a) + only_text("B", point.only_b);
   }
@@ -516,6 +622,7 @@ std::string to_json(const RunsComparison& comparison, const std::vector<std::str
     all["points"].push_back({{"axes", axes},
                              {"verdicts", {to_string(point.a), to_string(point.b)}},
                              {"method", point.method},
+                             {"units", point.units},
                              {"metrics", rows_json(point.metrics, chosen)},
                              {"only_a", point.only_a},
                              {"only_b", point.only_b}});

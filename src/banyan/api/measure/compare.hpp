@@ -24,13 +24,15 @@ struct Comparison {
   Verdict a = Verdict::steady;
   Verdict b = Verdict::steady;
   std::string method;  ///< how the intervals were made, or that there are none, for people
+  std::string units;   ///< "": a cycle and a flit are worth the same in both; else what was done about it, for people
   std::vector<MetricDifference> metrics;
   std::vector<std::string> only_a;  ///< what A alone reports, such as the latency of a run that B saturated in
   std::vector<std::string> only_b;
 };
 
 /// Pairs the sessions or windows of both runs where they share their seed (common random numbers), else takes them as
-/// independent (Welch). Throws ConfigError that names what differs when the networks do.
+/// independent (Welch). Where a cycle or a flit is not worth the same in both, metrics are compared in ns, B and GB/s.
+/// Throws ConfigError that names what differs when the networks do.
 [[nodiscard]] Comparison compare(const Result& a, const Result& b);
 
 struct RunsComparison {
