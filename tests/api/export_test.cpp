@@ -126,6 +126,19 @@ TEST(Table, ShowsWhatIsOfAllTrafficsBeforeWhatIsOfOne) {
   EXPECT_EQ(text.find("hot_spot"), std::string::npos);
 }
 
+TEST(Table, ShowsPredictionsBesideWhatTheyPredict) {
+  Example all = example();
+  for (Result& result : all.results) {
+    result.metrics.clear();
+    for (const char* name : {"offered_load", "accepted_load", "packet_latency", "network_latency", "head_latency"}) {
+      result.metrics.push_back({name, 1.5, 0.25, 0.95, 10, "", false});
+    }
+    result.metrics.push_back(stats::Metric::exact("packet_latency@zero_load_latency", "", 1.25));
+  }
+  const std::string head = to_table(all.set, all.results);
+  EXPECT_NE(head.find("packet_latency  packet_latency@zero_load_latency  network_latency\n"), std::string::npos) << head;
+}
+
 TEST(Table, OfResultsWithoutIntervalsShowsWhatDiffers) {
   Example all = example();
   for (std::size_t i = 0; i < 2; ++i) {

@@ -134,7 +134,7 @@ void cut_between_families(Cells& names) {
   names.resize(end);
 }
 
-/// The first metrics that have an interval; of results that have none, such as those of jobs, what differs between
+/// The first metrics that have an interval, each followed by what models predict of it; of results that have none, such as those of jobs, what differs between
 /// points.
 Cells telling_metrics(const std::vector<Result>& results) {
   const Cells all = metric_names(results);
@@ -146,8 +146,14 @@ Cells telling_metrics(const std::vector<Result>& results) {
     // Metrics of all traffics come before those of one.
     std::stable_partition(names.begin(), names.end(),
                           [](const std::string& name) { return name.find('.') == std::string::npos; });
-    if (names.size() > kColumns) names.resize(kColumns);
-    return names;
+    Cells shown;
+    for (const std::string& name : names) {
+      shown.push_back(name);
+      std::ranges::copy_if(all, std::back_inserter(shown),
+                           [&](const std::string& other) { return other.starts_with(name + "@"); });
+    }
+    if (shown.size() > kColumns) shown.resize(kColumns);
+    return shown;
   }
   for (const std::string& name : all) {
     if (results.size() == 1 || !is_constant(name, results)) names.push_back(name);
