@@ -137,7 +137,7 @@ TEST(Dcqcn, ValuesThatChangeInFlightHoldFromThenOn) {
     Sender goes_on(timed(gain));
     ArchiveOfText read(state);
     read(goes_on.admission());
-    goes_on.admission().goes_on(from);
+    goes_on.admission().goes_on(from, goes_on);
     goes_on.notify(notified);
     goes_on.send(1000, notified);
     return goes_on.free_at();

@@ -16,7 +16,7 @@ std::string experiment(u32 ports) {
          "traffic = { name = 'uniform', load = 0.3, include_self = true }\nrun = { warmup = 200, measure = 1000 }\n";
 }
 
-double model(u32 ports) { return run_toml(experiment(ports)).at("accepted_load@karol_hluchyj_morgan").mean; }
+double model(u32 ports) { return run_toml(experiment(ports)).at("saturation_throughput@karol_hluchyj_morgan").mean; }
 
 /// Saturated inputs, each with a head for a random output; an output serves one of its heads per cycle.
 double monte_carlo(u32 n, u32 cycles) {
@@ -61,8 +61,18 @@ TEST(Karol, lies_beside_a_router_with_one_fifo_per_input) {
   EXPECT_NEAR(result.at("accepted_load").mean, result.at("accepted_load@karol_hluchyj_morgan").mean, 0.02);
 }
 
+TEST(Karol, below_saturation_all_that_is_offered_is_accepted) {
+  const api::Result result = run_toml(experiment(8), {"run.measure=10000"});
+  EXPECT_NEAR(result.at("accepted_load@karol_hluchyj_morgan").mean, 0.3, 1e-12);
+  EXPECT_NEAR(result.at("accepted_load").mean, 0.3, 0.01);
+}
+
 TEST(Karol, refuses_virtual_channels_and_several_switches) {
   EXPECT_EQ(refused(experiment(4)), "");
+  for (const char* other : {"output_queued", "input_buffer", "central_buffer", "cioq", "packet_node"})
+    EXPECT_EQ(refused(experiment(4), {std::string("switch=") + other}),
+              "karol_hluchyj_morgan describes one switch with one FIFO per input")
+        << other;
   EXPECT_NE(refused(experiment(4), {"switch.vcs=2"}), "");
   EXPECT_NE(refused(experiment(4), {"topology.radix=2"}), "");
 }

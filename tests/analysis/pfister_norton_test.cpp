@@ -23,6 +23,19 @@ TEST(PfisterNorton, the_simulation_saturates_where_the_hot_spot_is_full) {
   EXPECT_EQ(run_toml(kExperiment, {"load=0.36"}).verdict, api::Verdict::saturated);
 }
 
+/// Replies are accepted too, and requests that combine reach nobody.
+TEST(PfisterNorton, refuses_what_lifts_its_bound) {
+  const std::string answers =
+      "pfister_norton describes messages that nobody answers, and what is accepted counts replies too";
+  EXPECT_EQ(refused(kExperiment, {"traffic.hot_spot.reply_size=[1]"}), answers);
+  const api::Overrides fetch{"traffic.hot_spot.fetch_add=true"};
+  EXPECT_EQ(refused(kExperiment, fetch), "");
+  for (const char* combining : {"pairwise", "k_way", "any"}) {
+    EXPECT_EQ(refused(kExperiment, {fetch[0], std::string("switch.combining=") + combining}),
+              "pfister_norton describes requests that all reach the hot spot, and the switch combines them");
+  }
+}
+
 TEST(PfisterNorton, circuits_end_over_all_channels_of_the_hot_node_unless_limited) {
   const std::string text =
       "topology = { name = 'torus', size = [8, 8] }\nswitch = 'circuit'\nrouting = 'fully_adaptive'\n"

@@ -228,5 +228,37 @@ TEST(ThroughputBounds, unknown_demands_are_bound_by_what_terminals_take) {
   EXPECT_NEAR(proven(replies).at("accepted_load").value, 1.0, 1e-9);
 }
 
+/// Two ways between two switches, one of them four times as slow; each is drawn for every other message. What waits for
+/// the slow way stops the others where messages leave their terminal one by one, and not where they wait for the ways.
+TEST(ThroughputBounds, drawn_ways_depend_on_each_other_only_where_messages_leave_in_their_order) {
+  const std::string text =
+      "topology = { name = 'graph_file', lines = ['switch s0', 'switch a', 'switch b', 'switch s1', 'terminal 0 s0', "
+      "'terminal 1 s1', 'terminal 2 s0', 'terminal 3 s1', 'link s0 a', 'link a s1', 'link s0 b cycles_per_flit=4', "
+      "'link b s1'] }\n"
+      "routing = { name = 'shortest_path', choice = 'random', hop_classes = false }\nanalysis = 'throughput_bounds'\n"
+      "traffic = { name = 'permutation', pattern = 'neighbour', load = 0.9, size = 64 }\n"
+      "run = { warmup = 5000, measure = 60000 }\n";
+  const std::string nodes = "switch = { name = 'packet_node', header = 0, acquire = 0, payload = 64 }\n";
+  const api::Result apart = run_toml(nodes + text);
+  // Half of 4 terminals' 0.9 goes over each way, 1.8 of it in all from either side: 0.9 of 1 and 0.25 of 0.9 pass.
+  EXPECT_NEAR(apart.at("accepted_load@throughput_bounds").mean, (4 * 0.9 - 2 * (0.9 - 0.25)) / 4, 0.2);
+  EXPECT_GT(apart.at("accepted_load@throughput_bounds").mean, apart.at("accepted_load").mean - 0.01);
+  EXPECT_EQ(apart.warning.find("CONTRADICTION"), std::string::npos) << apart.warning;
+  const api::Result in_order = run_toml("switch = { name = 'vc_router', vcs = 1, buffer = 64 }\n" + text);
+  EXPECT_NEAR(in_order.at("accepted_load@throughput_bounds").mean, 0.25, 0.001);
+  EXPECT_EQ(in_order.warning.find("CONTRADICTION"), std::string::npos) << in_order.warning;
+}
+
+/// Copies of a message that switches make bring all of it but the header to every terminal.
+TEST(ThroughputBounds, the_time_of_a_broadcast_is_that_of_its_data) {
+  const std::string text =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = 'central_buffer'\n"
+      "routing = 'nearest_common_ancestor'\nanalysis = 'throughput_bounds'\nrun = { sessions = 1 }\n"
+      "traffic = { name = 'multicast_collective', operation = 'broadcast', iterations = 10, size = 64 }\n";
+  const api::Result result = run_toml(text);
+  EXPECT_NEAR(result.at("completion_time@throughput_bounds").mean, 150.0 * (64 - 2) / 16 - 1, 1e-9);
+  EXPECT_GT(result.at("completion_time").mean, result.at("completion_time@throughput_bounds").mean);
+}
+
 }  // namespace
 }  // namespace banyan::test::throughput_bounds_test

@@ -87,5 +87,23 @@ TEST(ZeroLoadLatency, refuses_what_it_does_not_know) {
   EXPECT_NE(refused(text, {"switch=central_buffer", "switch.bypass=never"}), "");
 }
 
+/// The reason is the true one, and its remedy can be followed.
+TEST(ZeroLoadLatency, says_why_it_does_not_describe_a_traffic) {
+  const std::string head =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = 'central_buffer'\n"
+      "routing = 'nearest_common_ancestor'\nanalysis = 'zero_load_latency'\n";
+  for (const char* name : {"multicast", "bimodal"}) {
+    const std::string text = head + "traffic = { name = '" + name + "', load = 0.1 }\n";
+    EXPECT_EQ(refused(text), std::string("zero_load_latency describes messages with one destination, not ") + name);
+    EXPECT_EQ(refused(text, {"traffic.implementation=software"}),
+              std::string("zero_load_latency describes a steady stream of messages, not ") + name);
+  }
+  EXPECT_EQ(refused(head + "traffic = { name = 'uniform', load = 0.1, max_packet = 4, size = 8 }\n"),
+            "zero_load_latency describes packets of one length");
+  EXPECT_EQ(
+      refused(head + "traffic = [{ name = 'uniform', load = 0.1 }, { name = 'uniform', load = 0.1, size = 8 }]\n"),
+      "zero_load_latency describes packets of one length, the same for all traffics");
+}
+
 }  // namespace
 }  // namespace banyan::test::zero_load_latency_test

@@ -334,6 +334,19 @@ TEST(PacketLog, OfCombinedRequestsEveryOneComesBack) {
   EXPECT_EQ(static_cast<double>(arrived), logged.result.at("delivered_packets").mean);
 }
 
+/// A request that meets another one on its way has no way to the memory, in whatever stage they meet.
+TEST(PacketLog, OfCombinedRequestsOnlyThoseThatReachTheMemoryHaveAWayThere) {
+  const Logged logged = log_of(
+      "topology = { name = \"multistage_cube\", terminals = 64, radix = 2 }\nswitch = { name = \"output_queued\", "
+      "combining = \"any\" }\nrouting = \"destination_tag\"\ntraffic = { name = \"synchronization\", fetch_add = true, "
+      "mean = 20, deviation = 2 }\nrun = { sessions = 1 }\n");
+  std::map<std::size_t, u64> of_length;
+  for (const Line& line : logged.lines) ++of_length[line.path.size()];
+  EXPECT_EQ(static_cast<double>(of_length[6]), logged.result.at("memory_operations").mean);
+  EXPECT_GT(of_length[5], 0U) << "some meet in the last box";
+  EXPECT_EQ(of_length.size(), 7U) << "in every stage";
+}
+
 /// What arrives while a session lasts, from its first message to its last arrival, whatever came before.
 TEST(PacketLog, SaysWhatTheBandwidthOfSessionsCounts) {
   for (const char* const load : {"0.1", "0.5", "0.9"}) {

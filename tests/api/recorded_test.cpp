@@ -236,6 +236,53 @@ TEST(Recorded, ActivityOfWormsIsThatOfRouters) {
   EXPECT_EQ(fifos.find("vc_allocations"), nullptr);
 }
 
+/// One message of 8 flits, a chunk, goes up over one switch and down over five: 6 FIFOs, and 19 copies are read.
+TEST(Recorded, ActivityOfWormsCountsEveryCopyOfAHeader) {
+  const std::string worm =
+      "topology = { name = \"bidirectional_min\", hosts = 16, ports = 8 }\nrouting = \"nearest_common_ancestor\"\n"
+      "traffic = { name = \"multicast_collective\", operation = \"broadcast\", iterations = 1, size = 8 }\n"
+      "run = { sessions = 1, activity = true }\nswitch = { name = \"central_buffer\" }\n";
+  const auto count = [&](const char* name, const api::Overrides& overrides) {
+    return run(worm, overrides).at(name).mean;
+  };
+  EXPECT_EQ(count("buffer_writes", {}), 6 * 8 + 19 * 8) << "a copy per output, one by one";
+  EXPECT_EQ(count("buffer_reads", {}), 6 * 8 + 19 * 8);
+  EXPECT_EQ(count("buffer_writes", {"switch.next_packet_ram=per_output"}), 6 * 8 + 5 * 8);
+  EXPECT_EQ(count("buffer_reads", {"switch.next_packet_ram=per_output"}), 6 * 8 + 19 * 8);
+  const api::Overrides together{"switch.replication=synchronous", "traffic.size=64"};
+  EXPECT_EQ(count("buffer_reads", together), 6 * 64 + 5 * 64) << "all outputs of a switch read at once";
+  EXPECT_EQ(count("buffer_writes", together), 6 * 64 + 5 * 64 + 14 * 8);
+}
+
+/// A flow that its first link does not carry keeps that link busy all the time, whatever comes with its data.
+TEST(Recorded, AChannelThatAlwaysHasAPacketIsBusyAllTheTime) {
+  const auto busy = [](const std::string& text, const api::Overrides& overrides) {
+    const api::Result result = run(text, overrides);
+    double most = 0.0;
+    for (const auto& row : table(result, "channels").rows) most = std::max(most, std::get<double>(row[6]));
+    return most;
+  };
+  const std::string bytes =
+      "topology = { name = \"bidirectional_min\", hosts = 16, ports = 8 }\nrouting = { name = "
+      "\"nearest_common_ancestor\", up = \"destination_digit\" }\nswitch = { name = \"cioq\" }\n"
+      "traffic = { name = \"flows\", sources = [0], destinations = [5], size = 26 }\n"
+      "run = { duration = 20000, tables = \"channels\" }\n";
+  for (const char* packet : {"switch.packet=26", "switch.packet=64", "switch.packet=256"})
+    EXPECT_GT(busy(bytes, {packet, std::string("traffic.size=") + (packet + 14)}), 0.97) << packet;
+  EXPECT_LT(busy(bytes, {"traffic.loads=[0.1]"}), 0.2);
+  const std::string node =
+      "topology = { name = \"hypercube\", degree = 3 }\nrouting = \"ecube\"\nswitch = { name = \"packet_node\" }\n"
+      "traffic = { name = \"permutation\", pattern = \"bit_complement\", load = 1.0, size = 512 }\n"
+      "run = { duration = 20000, tables = \"channels\" }\n";
+  for (const char* transport : {"packet", "datagram", "virtual_circuit"}) {
+    for (const char* acquire : {"0", "8", "40"}) {
+      EXPECT_GT(busy(node, {std::string("switch.transport=") + transport, std::string("switch.acquire=") + acquire}),
+                0.9)
+          << transport << " " << acquire;
+    }
+  }
+}
+
 /// In bytes: a packet passes two memories of every switch, and its overhead passes the links.
 TEST(Recorded, ActivityOfAdaptersAndSwitchesCountsBothMemories) {
   const std::string text =

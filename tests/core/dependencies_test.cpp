@@ -247,5 +247,15 @@ RC_GTEST_PROP(Digraph, TheShortestCycleAgreesWithFloydAndWarshall, ()) {
   }
 }
 
+/// Channels lead back and forth, and no packet takes two of them: that is the routing's merit, and not that of
+/// channels.
+TEST(Dependencies, WhereEverySwitchIsNextToEveryOtherTheChannelsDoFormCycles) {
+  const auto ring = grid(topology::torus::row_torus, {3});
+  const auto straight = dimension_order(*ring, true, 2);
+  const DependencyReport report = check_dependencies(*ring, *straight, 2);
+  EXPECT_EQ(report.verdict, DependencyVerdict::acyclic);
+  EXPECT_EQ(explain(report, *ring), "deadlock: acyclic (no packet takes two channels between switches)");
+}
+
 }  // namespace
 }  // namespace banyan::core::dependencies_test

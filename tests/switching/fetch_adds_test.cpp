@@ -120,5 +120,21 @@ TEST(FetchAdds, WhatCannotCombineIsRefusedWithARemedyThatHelps) {
   }
 }
 
+/// Every crossing of a box there or back is a hop of the one packet that crosses it.
+TEST(FetchAdds, HopsAreTheBoxesThatARequestCrossed) {
+  for (const char* combining : {"none", "pairwise", "any"}) {
+    const std::string text = fmt::format(
+        "topology = {{ name = 'multistage_cube', terminals = 64, radix = 2 }}\nrouting = 'destination_tag'\n"
+        "switch = {{ name = 'output_queued', buffer = 4, combining = '{}' }}\n"
+        "traffic = {{ name = 'synchronization', fetch_add = true, mean = 20, deviation = 2 }}\n"
+        "run = {{ sessions = 1, activity = true }}\n",
+        combining);
+    const api::Result result = api::run(api::read_experiments_text(text, "test", {}).points.front(), {});
+    EXPECT_EQ(result.at("delivered_packets").mean, 63.0);
+    EXPECT_NEAR(result.at("hops").mean * 63, result.at("crossbar_traversals").mean, 1e-9) << combining;
+    EXPECT_EQ(result.at("combined_requests").mean > 0, combining != std::string("none"));
+  }
+}
+
 }  // namespace
 }  // namespace banyan::switching::fetch_adds_test

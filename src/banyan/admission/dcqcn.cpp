@@ -110,11 +110,16 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     e.increase_at = now + set_.increase_timer;
     e.limited = true;
   }
-  void goes_on(Tick from) noexcept override {
+  void goes_on(Tick from, core::Pace&) noexcept override {
     if (of_state_ == set_) return;
     std::swap(of_state_, set_);
     for (Told& e : told_) catch_up(e, from - 1);
     set_ = of_state_;
+    for (Told& e : told_) {
+      e.quiet_until = std::min(e.quiet_until, from + set_.notification);
+      e.decay_at = std::min(e.decay_at, from + set_.estimate_timer);
+      e.increase_at = std::min(e.increase_at, from + set_.increase_timer);
+    }
   }
 
   [[nodiscard]] bool ends_are_apart() const noexcept override { return true; }

@@ -37,11 +37,12 @@ struct Settings {
 class InfinibandCc final : public core::Admission, public core::HearsSwitches {
  public:
   InfinibandCc(Settings settings, const core::AdmissionContext& context)
-      : set_(std::move(settings)), context_(context), of_terminal_(context.terminals) {}
+      : set_(std::move(settings)), context_(context), of_terminal_(context.terminals), due_(context.terminals) {}
 
   void begin() override {
     ends_.clear();
     for (std::vector<u32>& raised : of_terminal_) raised.clear();
+    std::fill(due_.begin(), due_.end(), 0);
   }
   [[nodiscard]] core::Carrier carrier() const noexcept override { return set_.carrier; }
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
@@ -78,16 +79,22 @@ class InfinibandCc final : public core::Admission, public core::HearsSwitches {
     const u32 index = std::min(e.index + set_.increase, set_.limit);
     if (index == e.index) return;
     std::vector<u32>& raised = of_terminal_[e.terminal];
-    if (raised.empty()) pace.wake_terminal(e.terminal, now + set_.timer);
+    if (raised.empty()) start_timer(e.terminal, now, pace);
     if (e.index == set_.least) raised.push_back(end);
     e.index = index;
   }
   /// The timer of the terminal lowers all its flows. It runs as long as one of them is above the minimum.
   void clock(u32 terminal, Tick now, core::Pace& pace) noexcept override {
+    if (now != due_[terminal]) return;  // of a timer that goes_on() has cut short
     std::vector<u32>& raised = of_terminal_[terminal];
     for (const u32 end : raised) --ends_[end].index;
     std::erase_if(raised, [&](u32 end) { return ends_[end].index == set_.least; });
-    if (!raised.empty()) pace.wake_terminal(terminal, now + set_.timer);
+    if (!raised.empty()) start_timer(terminal, now, pace);
+  }
+  void goes_on(Tick from, core::Pace& pace) noexcept override {
+    for (u32 terminal = 0; terminal < due_.size(); ++terminal) {
+      if (!of_terminal_[terminal].empty() && due_[terminal] > from + set_.timer) start_timer(terminal, from, pace);
+    }
   }
 
   [[nodiscard]] u64 digest(u32 end) const noexcept override {
@@ -106,9 +113,14 @@ class InfinibandCc final : public core::Admission, public core::HearsSwitches {
     }
     return {};
   }
-  void archive(Archive& a) override { a(ends_, of_terminal_); }
+  void archive(Archive& a) override { a(ends_, of_terminal_, due_); }
 
  private:
+  void start_timer(u32 terminal, Tick now, core::Pace& pace) noexcept {
+    due_[terminal] = now + set_.timer;
+    pace.wake_terminal(terminal, due_[terminal]);
+  }
+
   struct End {
     u32 terminal = 0;
     u32 index = 0;  ///< CCTI
@@ -119,6 +131,7 @@ class InfinibandCc final : public core::Admission, public core::HearsSwitches {
   core::AdmissionContext context_;
   std::vector<End> ends_;                      ///< [end]; of receiving ends nothing changes
   std::vector<std::vector<u32>> of_terminal_;  ///< [terminal]: ends whose index is above the minimum
+  std::vector<Tick> due_;                      ///< [terminal]: when its timer is over, where it runs
 };
 
 /// An entry of 16 bits: the transmission time, shifted right by the upper two, times the lower fourteen.

@@ -1,5 +1,6 @@
 // Saturation of a switch with one FIFO per input under uniform traffic: packets behind a blocked head wait although
 // their outputs are idle.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -69,24 +70,28 @@ double saturation_of(u32 n) {
 
 class Karol final : public core::Analysis {
  public:
-  explicit Karol(u32 ports) : ports_(ports) {}
+  Karol(u32 ports, double load) : ports_(ports), load_(load) {}
   std::vector<core::Prediction> predict() const override {
-    return {{"accepted_load", saturation_of(ports_), "flits/cycle/terminal", false, core::Bound::none},
+    const double saturation = saturation_of(ports_);
+    return {{"accepted_load", std::min(load_, saturation), "flits/cycle/terminal", false, core::Bound::none},
+            {"saturation_throughput", saturation, "flits/cycle/terminal", false, core::Bound::none},
             {"large_switch_throughput", 2 - std::sqrt(2.0), "flits/cycle/terminal", false, core::Bound::none}};
   }
 
  private:
   u32 ports_;
+  double load_;
 };
 
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
   const core::Graph& graph = context.topology->graph();
-  if (graph.switches() != 1 || context.vcs != 1) {
+  if (graph.switches() != 1 || context.switching->component() != "vc_router" || context.vcs != 1) {
     values.fail("name", "karol_hluchyj_morgan describes one switch with one FIFO per input",
-                "use a network of one switch, such as multistage_cube with radix = terminals, and vcs = 1");
+                "use a network of one switch, such as multistage_cube with radix = terminals, and the switch vc_router "
+                "with vcs = 1");
   }
   parts::expect_uniform_flits(values, context);
-  return std::make_unique<Karol>(graph.terminals());
+  return std::make_unique<Karol>(graph.terminals(), context.traffics.front()->real("load"));
 }
 
 }  // namespace

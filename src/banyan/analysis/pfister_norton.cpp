@@ -26,6 +26,17 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
     values.fail("name", "pfister_norton describes the traffic hot_spot with one target",
                 "use the traffic hot_spot alone, with targets = [0]");
   }
+  if (context.generators.front()->answers()) {
+    values.fail("name",
+                "pfister_norton describes messages that nobody answers, and what is accepted counts replies too",
+                "use reply_size = [0] in the traffic");
+  }
+  const auto& switching = context.switching->all();
+  if (context.generators.front()->fetch_adds() && switching.contains("combining") &&
+      context.switching->text("combining") != "none") {
+    values.fail("name", "pfister_norton describes requests that all reach the hot spot, and the switch combines them",
+                "use combining = \"none\" in the switch, or another analysis");
+  }
   const config::Values& traffic = *context.traffics.front();
   const core::Graph& graph = context.topology->graph();
   const double n = graph.terminals();

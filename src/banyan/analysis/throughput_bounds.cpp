@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "banyan/analysis/parts/paths.hpp"
+#include "banyan/core/multicast.hpp"
 
 namespace banyan::analysis::throughput_bounds {
 namespace {
@@ -257,13 +258,16 @@ Distances distances(const core::AnalysisContext& context, const parts::TrafficMa
   return result;
 }
 
-/// The flits of all demands on the channels between switches.
+/// The flits of all demands on the channels between switches. Where a routing draws the ways of a pair, the flits on
+/// each are a fixed share of those of the pair only if the source keeps them in one order (`in_order`), so that a way
+/// that is full stops the others too. Else each way is met as far as it can be: what crosses a channel with a part of
+/// its packets alone is then bounded by that channel alone, and not together with others.
 class Demands {
  public:
   /// Kept paths take 12 bytes each; beyond, only single channels bound an overload.
   static constexpr std::size_t kMostKept = std::size_t{1} << 22U;
 
-  Demands(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic, parts::Paths& paths)
+  Demands(const core::AnalysisContext& context, const parts::TrafficMatrix& traffic, parts::Paths& paths, bool in_order)
       : capacity_(context.topology->graph().channels().size()), load_(capacity_.size(), 0.0) {
     for (u32 c = 0; c < capacity_.size(); ++c) {
       const core::Channel& channel = context.topology->graph().channel(c);
@@ -277,7 +281,8 @@ class Demands {
         paths.follow(s, d, [&](u32 channel, double share) {
           if (capacity_[channel] == kUnbounded) return;
           load_[channel] += share * rate;
-          if (crossed_.size() < kMostKept) crossed_.push_back({channel, share});
+          const bool all = share > 1.0 - 1e-9;
+          if (crossed_.size() < kMostKept && (in_order || all)) crossed_.push_back({channel, share});
         });
         rate_.push_back(rate);
         end_.push_back(crossed_.size());
@@ -391,13 +396,15 @@ std::unique_ptr<core::Analysis> bound_any_demands(const core::AnalysisContext& c
   if (ejected == kUnbounded) return nullptr;
   const bool known = !some([](const core::Traffic* t) { return t->answers() || t->fetch_adds(); });
   if (!finite && !replicates && known) return nullptr;
+  const u32 terminals = context.topology->graph().terminals();
   double flits = 0.0;
   for (const core::Traffic* t : context.generators) {
     // A worm with several destinations may lose its header on the way.
-    const u32 least = t->replicates() ? 1 : t->shortest_message();
+    const u32 header = t->replicates() ? std::max(t->header_flits(), core::bit_string_flits(terminals)) : 0;
+    const u32 least = t->shortest_message() > header ? t->shortest_message() - header : 1;
     if (t->finite()) flits += static_cast<double>(t->total_messages()) * least;
   }
-  return std::make_unique<AnyDemands>(ejected, context.topology->graph().terminals(), finite, flits);
+  return std::make_unique<AnyDemands>(ejected, terminals, finite, flits);
 }
 
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
@@ -424,7 +431,8 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   least(bounds.distance, distance.all.ratio(), distance.overload);
   if (context.router->sight() == core::Sight::none) {
     parts::Paths paths(values, context);
-    const Demands demands(context, traffic, paths);
+    // Messages of a terminal that nothing serializes wait for their own first channel.
+    const Demands demands(context, traffic, paths, context.capacity.injection < kUnbounded);
     bounds.proven_channels = !paths.chose();
     const double worst = demands.worst();
     const bool limits = bounds.proven_channels && worst > 1.0;

@@ -44,18 +44,28 @@ core::ZeroLoad times_of(const config::Values& analysis, const config::Values& sw
 
 std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
   const core::Graph& graph = context.topology->graph();
-  for (const config::Values* traffic : context.traffics) {
-    const auto size = traffic->all().find("size_distribution");
-    if (size == traffic->all().end() || traffic->text("size_distribution") != "fixed" ||
-        traffic->integer("max_packet") != 0 || traffic->integer("size") != context.traffics.front()->integer("size")) {
-      values.fail("name", "zero_load_latency describes packets of one length", "use size_distribution = \"fixed\"");
+  const parts::TrafficMatrix traffic(values,
+                                     context);  // refuses what has no way of its own from one terminal to another
+  for (const config::Values* values_of : context.traffics) {
+    if (!values_of->all().contains("size_distribution")) {
+      values.fail(
+          "name",
+          fmt::format("zero_load_latency does not know the lengths of the packets of {}", values_of->component()),
+          "use a traffic with size_distribution, such as uniform");
+    }
+    if (values_of->text("size_distribution") != "fixed" || values_of->integer("max_packet") != 0) {
+      values.fail("name", "zero_load_latency describes packets of one length",
+                  "use size_distribution = \"fixed\" and max_packet = 0");
+    }
+    if (values_of->integer("size") != context.traffics.front()->integer("size")) {
+      values.fail("name", "zero_load_latency describes packets of one length, the same for all traffics",
+                  "give all traffics the same size");
     }
   }
   for (const core::Channel& c : graph.channels()) {
     if (c.link.cycles_per_flit == 1) continue;
     values.fail("name", "zero_load_latency describes channels that carry a flit per cycle", "use bandwidth = 1");
   }
-  const parts::TrafficMatrix traffic(values, context);
   parts::Paths paths(values, context);
   const core::ZeroLoad t =
       times_of(values, *context.switching, static_cast<u32>(context.traffics.front()->integer("size")));

@@ -498,6 +498,7 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
   out.helper_cpu_seconds += again.run({}).helper_cpu_seconds;
   const engine::ProbeReport report = again.probed();
   out.channel_flits = report.channel_flits;
+  out.channel_overhead = report.channel_overhead;
   u64 shortest = kNothing;
   for (const Followed& f : followed) {
     WatchedMessage& message = out.jobs[f.job].watched[f.place];

@@ -49,13 +49,14 @@ struct NetworkJobsOutcome {
     std::vector<WatchedMessage> watched;  ///< of its critical path, in the order of the path
   };
   std::vector<OfJob> jobs;
-  u64 hash = 0;                     ///< of the network at the end
-  std::vector<u64> channel_flits;   ///< [channel of the graph], of all traffics; empty: they were not counted
-  std::string blockage;             ///< why the network does not move any more; empty: it does
-  bool not_followed = false;        ///< too many flits for a second run, which would say more of critical paths
-  std::string fewer_threads;        ///< why not as many stepped as were asked for; empty: they did
-  double helper_cpu_seconds = 0.0;  ///< of threads beside the caller's, in all runs that were made
-  bool late = false;                ///< run.session_limit came before the end of all jobs
+  u64 hash = 0;                       ///< of the network at the end
+  std::vector<u64> channel_flits;     ///< [channel of the graph], of all traffics; empty: they were not counted
+  std::vector<u64> channel_overhead;  ///< likewise: engine::ProbeReport::channel_overhead
+  std::string blockage;               ///< why the network does not move any more; empty: it does
+  bool not_followed = false;          ///< too many flits for a second run, which would say more of critical paths
+  std::string fewer_threads;          ///< why not as many stepped as were asked for; empty: they did
+  double helper_cpu_seconds = 0.0;    ///< of threads beside the caller's, in all runs that were made
+  bool late = false;                  ///< run.session_limit came before the end of all jobs
 };
 
 /// `experiment`: with the traffic "injected" first, and behind it perhaps the one for requests and consents, and those

@@ -126,7 +126,7 @@ Table channel_table(const engine::ProbeReport& report, const core::Topology& top
     const core::Channel& channel = channels[c];
     if (channel.failed) continue;
     const u64 flits = report.channel_flits[c];
-    const double share = utilization(flits, channel.link, experiment, cycles);
+    const double share = utilization(flits + report.channel_overhead[c], channel.link, experiment, cycles);
     table.rows.push_back({u64{c}, place(topology, channel.from.terminal, channel.from.node),
                           port_name(topology, channel.from.terminal, channel.from.node, channel.from.port),
                           place(topology, channel.to.terminal, channel.to.node),
@@ -217,7 +217,8 @@ void add_utilization(Result& result, const engine::ProbeReport& report, const co
   for (u32 c = 0; c < graph.channels().size(); ++c) {
     const core::Channel& channel = graph.channel(c);
     if (channel.failed || channel.from.terminal || channel.to.terminal || cycles == 0) continue;
-    const double share = utilization(report.channel_flits[c], channel.link, experiment, cycles);
+    const double share =
+        utilization(report.channel_flits[c] + report.channel_overhead[c], channel.link, experiment, cycles);
     most = std::max(most, share);
     sum += share;
     ++count;

@@ -617,8 +617,9 @@ Ran run_without_contention(const Experiment& experiment, const RunOptions& optio
 }
 
 /// `cycles`: of the jobs' run.
-void add_channels(Result& result, const core::Topology& topology, const std::vector<u64>& flits,
+void add_channels(Result& result, const core::Topology& topology, const NetworkJobsOutcome& out,
                   const Experiment& experiment, u64 cycles) {
+  const std::vector<u64>& flits = out.channel_flits;
   const u32 flit = experiment.messages.natural("flit");
   const auto place = [&](const core::End& end) {
     return end.terminal ? fmt::format("terminal {}", end.node) : topology.label(end.node);
@@ -632,7 +633,7 @@ void add_channels(Result& result, const core::Topology& topology, const std::vec
     if (channels[c].failed) continue;
     table.rows.push_back({u64{c}, place(channels[c].from), port(channels[c].from), place(channels[c].to),
                           port(channels[c].to), flits[c], flits[c] * flit,
-                          utilization(flits[c], channels[c].link, experiment, cycles)});
+                          utilization(flits[c] + out.channel_overhead[c], channels[c].link, experiment, cycles)});
   }
   result.tables.push_back(std::move(table));
 }
@@ -718,7 +719,7 @@ Ran run_on_switches(const Experiment& experiment, const RunOptions& options, Res
     cycles = std::max(cycles, job.outcome.completion);
   }
   hasher.add(out.hash);
-  if (!out.channel_flits.empty()) add_channels(result, *prepared.topology, out.channel_flits, experiment, cycles);
+  if (!out.channel_flits.empty()) add_channels(result, *prepared.topology, out, experiment, cycles);
   ran.topology = std::move(prepared.topology);
   return ran;
 }

@@ -153,8 +153,12 @@ class Admission {
     throw NotArchived("admission");
   }
   /// A state that was read goes on at tick `from`, perhaps with other values of parameters that may change in flight
-  /// (Parameter::in_flight) than it was written with: they hold from then on.
-  virtual void goes_on(Tick from) noexcept { static_cast<void>(from); }
+  /// (Parameter::in_flight) than it was written with: they hold from then on. A timer that runs is over after the time
+  /// that it has now at the latest. Where no value is another one this changes nothing.
+  virtual void goes_on(Tick from, Pace& pace) noexcept {
+    static_cast<void>(from);
+    static_cast<void>(pace);
+  }
   /// Why the gate of a sending end is shut, for the watchdog: "8 of its 8 flits are in flight".
   [[nodiscard]] virtual std::string explain(u32 end) const = 0;
   /// What is wrong with what it remembers, for audits between two ticks; empty: nothing.

@@ -428,8 +428,9 @@ DependencyReport check_dependencies(const Topology& topology, const Routing& rou
 std::string explain(const DependencyReport& report, const Topology& topology) {
   switch (report.verdict) {
     case DependencyVerdict::acyclic:
-      return report.classes == 0 ? "deadlock: acyclic, the channels themselves form no cycle"
-                                 : fmt::format("deadlock: acyclic ({})", size_text(report));
+      if (report.walked == 0) return "deadlock: acyclic, the channels themselves form no cycle";
+      if (report.classes == 0) return "deadlock: acyclic (no packet takes two channels between switches)";
+      return fmt::format("deadlock: acyclic ({})", size_text(report));
     case DependencyVerdict::escape:
       return fmt::format("deadlock: acyclic on the escape subnetwork ({})", size_text(report));
     case DependencyVerdict::escape_when_empty:

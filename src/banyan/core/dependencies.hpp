@@ -36,7 +36,7 @@ struct DependencyStep {
 
 struct DependencyReport {
   DependencyVerdict verdict = DependencyVerdict::acyclic;
-  u64 classes = 0;       ///< channel classes that some packet uses
+  u64 classes = 0;       ///< channel classes that are part of some dependency
   u64 dependencies = 0;  ///< ordered pairs of them
   u64 steps = 0;         ///< calls of the routing function
   u64 walked = 0;        ///< headers followed, out of `headers`

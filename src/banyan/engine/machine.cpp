@@ -561,8 +561,13 @@ SteadyRecord Machine::record(const SteadyPlan& plan, bool waiting) const {
 }
 
 void Machine::goes_on(Tick from) {
-  for (Shard& shard : shards()) {
-    if (Flows* flows = shard.terminals->source.flows(); flows != nullptr) flows->goes_on(from);
+  for (std::size_t i = first_; i < first_ + own_; ++i) {
+    Flows* const flows = shards_[i].terminals->source.flows();
+    if (flows == nullptr) continue;
+    const Tick next = flows->goes_on(from);
+    shards_[i].due[0] = std::min(shards_[i].due[0], next);
+    published_[parity_][i] = std::min(published_[parity_][i], next);
+    next_ = std::min(next_, next);
   }
 }
 

@@ -21,8 +21,8 @@ void PacketLog::finish(const Machine& machine) {
   std::stable_sort(rest.begin(), rest.end(),
                    [](const auto& a, const auto& b) { return a.second->birth < b.second->birth; });
   for (const auto& [name, packet] : rest) {
-    if (packet->single) tell(*name, *packet, packet->destination, packet->enter, kNever);
-    for (const u32 terminal : packet->owed) tell(*name, *packet, terminal, packet->enter, kNever);
+    if (packet->single) tell(*name, *packet, packet->destination, packet->enter, kNever, false);
+    for (const u32 terminal : packet->owed) tell(*name, *packet, terminal, packet->enter, kNever, false);
   }
   open_.clear();
   next_ = kPeriod;
@@ -55,13 +55,14 @@ void PacketLog::collect(const Machine& machine) {
   for (const PacketSteps::End& e : ends) {
     const auto found = open_.find(e.packet);
     if (found == open_.end()) continue;
-    tell(e.packet, found->second, e.terminal, e.enter, e.at);
+    tell(e.packet, found->second, e.terminal, e.enter, e.at, !e.answer);
     std::erase(found->second.owed, e.terminal);
     if (found->second.owed.empty()) open_.erase(found);
   }
 }
 
-void PacketLog::tell(const PacketName& name, const Open& packet, u32 destination, Tick enter, Tick arrival) {
+void PacketLog::tell(const PacketName& name, const Open& packet, u32 destination, Tick enter, Tick arrival,
+                     bool whole) {
   way_.clear();
   const auto leads_here = [&](const Hop& h) { return h.channel == graph_.ejection(destination); };
   const bool branched = !packet.single || (packet.reduces && std::ranges::any_of(packet.hops, leads_here));
@@ -70,7 +71,7 @@ void PacketLog::tell(const PacketName& name, const Open& packet, u32 destination
   } else {
     follow(packet, destination);
   }
-  if (arrival != kNever) leave(name.source, destination);
+  if (whole) leave(name.source, destination);
   listener_({name, destination, packet.flits, packet.birth, enter, arrival, way_});
 }
 

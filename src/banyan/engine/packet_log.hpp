@@ -57,7 +57,8 @@ class PacketLog {
   };
 
   void collect(const Machine& machine);
-  void tell(const PacketName& name, const Open& packet, u32 destination, Tick enter, Tick arrival);
+  /// `whole`: the packet was at its terminal.
+  void tell(const PacketName& name, const Open& packet, u32 destination, Tick enter, Tick arrival, bool whole);
   void leave(u32 source, u32 terminal);
   void follow(const Open& packet, u32 terminal);
 

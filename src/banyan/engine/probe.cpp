@@ -29,8 +29,12 @@ void Flow::merge(const Flow& other) {
 }
 
 void ProbeReport::merge(const ProbeReport& other) {
-  channel_flits.resize(std::max(channel_flits.size(), other.channel_flits.size()));
-  for (std::size_t c = 0; c < other.channel_flits.size(); ++c) channel_flits[c] += other.channel_flits[c];
+  const auto add_each = [](std::vector<u64>& all, const std::vector<u64>& more) {
+    all.resize(std::max(all.size(), more.size()));
+    for (std::size_t c = 0; c < more.size(); ++c) all[c] += more[c];
+  };
+  add_each(channel_flits, other.channel_flits);
+  add_each(channel_overhead, other.channel_overhead);
   std::vector<Flow> all;
   std::merge(flows.begin(), flows.end(), other.flows.begin(), other.flows.end(), std::back_inserter(all), by_pair);
   flows.clear();
@@ -71,7 +75,10 @@ void PacketSteps::join(const PacketSteps& other) {
 }
 
 Probe::Probe(const ProbePlan& plan, const core::Graph& graph) : plan_(plan), graph_(graph), from_(plan.from) {
-  if (plan_.channels) channel_flits_.resize(graph.channels().size());
+  if (plan_.channels) {
+    channel_flits_.resize(graph.channels().size());
+    channel_overhead_.resize(graph.channels().size());
+  }
   for (const WatchedPacket& packet : plan_.packets) {
     if (packet.source >= source_watched_.size()) source_watched_.resize(packet.source + 1, false);
     source_watched_[packet.source] = true;
@@ -97,6 +104,7 @@ void Probe::number(u32 population, Numbering numbering) {
 
 void Probe::reset() {
   std::fill(channel_flits_.begin(), channel_flits_.end(), 0);
+  std::fill(channel_overhead_.begin(), channel_overhead_.end(), 0);
   flows_.clear();
   events_.clear();
   messages_.clear();
@@ -210,34 +218,41 @@ void Probe::on_wire(const core::Packet& packet, Tick ticks) {
   if (Flow* flow = flow_of(packet)) flow->wire += ticks;
 }
 
-void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked) {
+void Probe::delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked, bool answer) {
   if (Flow* flow = flow_of(packet)) {
     const Tick latency = now - packet.birth;
     flow->merge({0, 0, 1, packet.flits, latency, latency, packet.enter - packet.birth, serialization, 0,
                  marked ? u64{1} : u64{0}});
   }
-  if (plan_.every_packet) steps_.ends.push_back({name_of(packet), packet.destination, packet.enter, now});
-  if (plan_.watches()) note(EventKind::delivered, true, packet.destination, 0, core::Flit{}, packet, now);
+  if (plan_.every_packet) steps_.ends.push_back({name_of(packet), packet.destination, packet.enter, now, answer});
+  if (!plan_.watches()) return;
+  note(EventKind::delivered, true, answer ? packet.source : packet.destination, 0, core::Flit{}, packet, now);
 }
 
 void Probe::marked(const core::Packet& packet, u32 channel, u32 vc, Tick now) {
   if (plan_.marks && packet.traffic != plan_.control && counts(now)) marks_.add(packet, channel, vc);
 }
 
-void Probe::crossed(u32 channel, const core::Packet& packet, Tick now, bool first) {
+void Probe::crossed(u32 channel, const core::Packet& packet, Tick now, bool first, u32 overhead) {
   // In one cycle through a box and over the channel behind it: the way into the first box takes none of its own.
   if (plan_.flows && !graph_.channel(channel).from.terminal) on_wire(packet, plan_.cycle);
-  if (plan_.channels && counts(now)) channel_flits_[channel] += packet.flits;
+  count_on(channel, packet.flits, overhead, now);
   if (first) note_hop(channel, packet, now);
   note_sent(channel, packet, now);
 }
 
-void Probe::chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now) {
-  if (plan_.channels && counts(now)) channel_flits_[channel] += flits;
+void Probe::chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now, u64 overhead) {
+  count_on(channel, flits, overhead, now);
   if (!first) return;
   if (plan_.flows) on_wire(packet, graph_.channel(channel).link.latency_cycles * plan_.cycle);
   note_hop(channel, packet, now);
   note_sent(channel, packet, now);
+}
+
+void Probe::count_on(u32 channel, u32 flits, u64 overhead, Tick now) {
+  if (!plan_.channels || !counts(now)) return;
+  channel_flits_[channel] += flits;
+  channel_overhead_[channel] += overhead;
 }
 
 void Probe::note_hop(u32 channel, const core::Packet& packet, Tick now) {
@@ -253,6 +268,7 @@ void Probe::note_sent(u32 channel, const core::Packet& packet, Tick now) {
 void Probe::add_to(ProbeReport& report) const {
   ProbeReport mine;
   mine.channel_flits = channel_flits_;
+  mine.channel_overhead = channel_overhead_;
   for (const auto& [pair, flow] : flows_) mine.flows.push_back(flow);
   std::sort(mine.flows.begin(), mine.flows.end(), by_pair);
   mine.events = events_;

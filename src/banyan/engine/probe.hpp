@@ -143,6 +143,7 @@ struct PacketSteps {
     u32 terminal = 0;
     Tick enter = 0;
     Tick at = 0;
+    bool answer = false;  ///< it is back at its source; where it met another one on its way, it was at no terminal
   };
   std::vector<Start> starts;
   std::vector<u32> terminals;  ///< of packets for several, in the order of `starts`
@@ -157,13 +158,14 @@ struct PacketSteps {
 /// What all shards saw; in an order that does not depend on shards and threads.
 struct ProbeReport {
   std::vector<u64> channel_flits;     ///< [channel of the graph]; empty when not asked for
+  std::vector<u64> channel_overhead;  ///< likewise: flits for whose time packets took it beyond their own
   std::vector<Flow> flows;            ///< by (source, destination)
   std::vector<Event> events;          ///< by time
   std::vector<SentMessage> messages;  ///< by birth, source, traffic
   u64 lost_events = 0;                ///< beyond ProbePlan::most_events
   Tick first_lost = kNever;           ///< of all ticks before it every event is here
 
-  void archive(Archive& a) { a(channel_flits, flows, events, messages, lost_events, first_lost); }
+  void archive(Archive& a) { a(channel_flits, channel_overhead, flows, events, messages, lost_events, first_lost); }
   /// Adds another replication's counts. Events and messages are not merged: those of the first stay.
   void merge(const ProbeReport& other);
   /// Adds what other shards saw of the same replication.
@@ -194,17 +196,19 @@ class Probe {
   void credited(u32 population, u32 entity, u32 port, const core::Control& control, Tick now);
   /// `header`: a bit per terminal that a packet with Packet::copies is for; empty: it has one destination.
   void taken(u32 terminal, const core::Packet& packet, Tick now, std::span<const u64> header = {});
-  void delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked = false);
+  /// `answer`: a fetch-and-add is back at its source, over the channels that it took on its way there.
+  void delivered(const core::Packet& packet, Tick now, Tick serialization, bool marked = false, bool answer = false);
   /// A switch marks a packet that has no mark yet and leaves for a channel of the graph, on a virtual channel there.
   void marked(const core::Packet& packet, u32 channel, u32 vc, Tick now);
   /// What was marked since it was last cleared.
   [[nodiscard]] MarkLog& marks() noexcept { return marks_; }
   /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
-  /// `first`: the first part of a packet whose parts cross one by one.
-  void crossed(u32 channel, const core::Packet& packet, Tick now, bool first = true);
+  /// `first`: the first part of a packet whose parts cross one by one. `overhead`: the packet takes the channel for the
+  /// time of so many flits more.
+  void crossed(u32 channel, const core::Packet& packet, Tick now, bool first = true, u32 overhead = 0);
   /// So many flits of a packet are handed to a channel, `first`: its first ones among them. For models whose packets
   /// cross channels in chunks.
-  void chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now);
+  void chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now, u64 overhead = 0);
 
   /// What was seen of packets since the last time (ProbePlan::every_packet).
   [[nodiscard]] PacketSteps take_steps() { return std::exchange(steps_, {}); }
@@ -212,12 +216,13 @@ class Probe {
   void add_to(ProbeReport& report) const;
   [[nodiscard]] std::size_t most_events() const noexcept { return plan_.most_events; }
   void archive(Archive& a) {
-    a(from_, to_, channel_flits_, flows_, events_, messages_, lost_events_, first_lost_, marks_);
+    a(from_, to_, channel_flits_, channel_overhead_, flows_, events_, messages_, lost_events_, first_lost_, marks_);
   }
 
  private:
   /// The head of a packet that is measured was on a channel for so long.
   void on_wire(const core::Packet& packet, Tick ticks);
+  void count_on(u32 channel, u32 flits, u64 overhead, Tick now);
   void note_sent(u32 channel, const core::Packet& packet, Tick now);
   void note_hop(u32 channel, const core::Packet& packet, Tick now);
   [[nodiscard]] Flow* flow_of(const core::Packet& packet);
@@ -236,6 +241,7 @@ class Probe {
   Tick from_ = 0;
   Tick to_ = kNever;
   std::vector<u64> channel_flits_;
+  std::vector<u64> channel_overhead_;
   std::unordered_map<u64, Flow> flows_;
   std::vector<Event> events_;
   std::vector<SentMessage> messages_;

@@ -50,7 +50,7 @@ class Sink {
   void deliver_answer(const core::Packet& packet, u32 terminal, Tick now, u32 hops) noexcept {
     if (packet.source != terminal) [[unlikely]]
       ++misdelivered_;
-    arrive(packet, terminal, now, hops, 0);
+    arrive(packet, terminal, now, hops, 0, false, 0, true);
   }
 
   /// A copy of a multidestination packet of whatever shard arrived, of which its owner has to hear: settle_copy(),
@@ -86,10 +86,10 @@ class Sink {
 
  private:
   [[gnu::always_inline]] void arrive(const core::Packet& packet, u32 terminal, Tick now, u32 hops, Tick serialization,
-                                     bool marked = false, u16 value = 0) noexcept {
+                                     bool marked = false, u16 value = 0, bool answer = false) noexcept {
     recorder_.delivered(packet);
     if (plan_.probe != nullptr) [[unlikely]]
-      plan_.probe->delivered(packet, now, serialization, marked);
+      plan_.probe->delivered(packet, now, serialization, marked, answer);
     const u8 special = plan_.special[packet.traffic];
     if ((special & kControl) != 0) [[unlikely]] {
       recorder_.delivered_control(packet);

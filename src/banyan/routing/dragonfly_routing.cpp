@@ -22,7 +22,8 @@ namespace {
 
 enum class Policy : u8 { minimal, valiant, ugal_l, ugal_g, par };
 
-/// Local classes of a policy; those that it does not use are kNone.
+/// Local classes of a policy; those that it does not use are kNone. Groups of one router have no local channels: as
+/// many as there are classes of global ones.
 struct LocalClasses {
   u32 count;
   u32 first;        ///< direct way in the source's group
@@ -31,7 +32,8 @@ struct LocalClasses {
   u32 destination;  ///< destination's group
 };
 
-LocalClasses local_classes(Policy policy) {
+LocalClasses local_classes(Policy policy, u32 routers) {
+  if (routers == 1) return {policy == Policy::minimal ? 1U : 2U, 0, 0, 0, 0};
   if (policy == Policy::minimal) return {2, 0, kNone, kNone, 1};
   if (policy == Policy::par) return {4, 0, 1, 2, 3};
   return {3, 1, 0, 1, 2};
@@ -51,7 +53,7 @@ class DragonflyRouting final : public core::Routing {
       : shape_(shape),
         graph_(graph),
         policy_(policy),
-        use_(local_classes(policy)),
+        use_(local_classes(policy, shape.routers)),
         local_(vcs, std::min(vcs, use_.count)),
         global_(vcs, policy == Policy::minimal ? 1 : std::min(vcs, 2U)),
         options_(options) {
@@ -233,7 +235,9 @@ std::unique_ptr<core::Routing> make(const config::Values& values, const core::Ro
                         : name == "ugal_l"  ? Policy::ugal_l
                         : name == "ugal_g"  ? Policy::ugal_g
                                             : Policy::par;
-  parts::require_vcs(values, context, local_classes(policy).count, "classes of local channels under " + name);
+  const u32 routers = context.topology->dragonfly()->routers;
+  parts::require_vcs(values, context, local_classes(policy, routers).count,
+                     fmt::format("classes of {} channels under {}", routers == 1 ? "global" : "local", name));
   const Options options{values.natural("threshold"), values.natural("detour_weight"),
                         values.text("vcs_per_class") == "one", values.text("detour_over") == "router"};
   if (options.router && policy == Policy::par) {

@@ -47,7 +47,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   }
 
   void reset_switches() {
-    stored_ = 0;
+    stored_ = copied_ = shared_ = 0;
     lists_.clear();
     space_.clear();
     for (Hot& h : hot_) h = {};
@@ -56,7 +56,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     sums_.reset();
   }
 
-  void archive_switches(Archive& a) { a(lists_, space_, hot_, in_, served_out_, sums_, stored_); }
+  void archive_switches(Archive& a) { a(lists_, space_, hot_, in_, served_out_, sums_, stored_, copied_, shared_); }
   engine::OwnMetrics* own_metrics() noexcept override { return sums_.metrics(); }
 
   // --- reductions, for the fabric ------------------------------------------------------------------------------
@@ -67,11 +67,11 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     sums_.deliver(id, terminal, now, hops, serialization);
     return true;
   }
-  /// Flits that leave a FIFO pass the crossbar or are written into the central buffer, or added to a sum there; each
-  /// output reads its own copy.
+  /// Flits that leave a FIFO pass the crossbar or are written into the central buffer, or added to a sum there, a
+  /// header chunk once more for each of its further copies; each output reads for itself, in lock-step all together.
   [[nodiscard]] engine::Activity activity_of(u64 written, u64 read, u64 links) const noexcept {
     const u64 crossed = read - stored_;
-    return {written + stored_, read + (movements_ - crossed), crossed, links, 0, false};
+    return {written + stored_ + copied_, read + (movements_ - crossed) - shared_, crossed, links, 0, false};
   }
 
   // --- what the fabric tells ----------------------------------------------------------------------------------
@@ -262,6 +262,10 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
       if (best == 0 || served_out_[s * ports_ + first_of(group)] < served_out_[s * ports_ + first_of(best)])
         best = group;
       more |= best != group;
+    }
+    if (best != 0) {
+      const u32 others = static_cast<u32>(std::popcount(best)) - 1;
+      shared_ += u64{others} * lists_.slot(s, lists_.next(s, first_of(best))).flits;
     }
     for (u64 m = best; m != 0; m &= m - 1) read_chunk(s, h, first_of(m), now);
     return more || best != 0;
@@ -541,6 +545,7 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
     In& in = in_[writer(s, i)];
     const u64 bit = next_copy(h, in.copies);
     in.copies &= ~bit;
+    copied_ += in.copy.flits;
     lists_.write_header(s, i, bit, lists_.input(s, i).outputs, in.copy);
     h.readable |= readable_of(s, bit);
     if (i >= ports_) ++sums_.sum(s, i - ports_).kept;
@@ -565,7 +570,9 @@ class CentralBuffer final : public WormFabric<CentralBuffer> {
   std::vector<Hot> hot_;  ///< [switch]
   std::vector<In> in_;    ///< [switch * ports + input], and behind them [switch * collectives + collective]: the sums
   std::vector<Tick> served_out_;
-  u64 stored_ = 0;  ///< flits that were written into the buffer
+  u64 stored_ = 0;  ///< flits that were written into the buffer, each once
+  u64 copied_ = 0;  ///< of copies of header chunks beyond the first
+  u64 shared_ = 0;  ///< that outputs did not read for themselves, but with another one
 };
 
 }  // namespace banyan::switching::central_buffer

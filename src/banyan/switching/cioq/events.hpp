@@ -55,6 +55,10 @@ class Fifo {
     for (; place != 0 && at(place - 1).at > item.at; --place) at(place) = at(place - 1);
     at(place) = item;
   }
+  /// What is due later than `latest` is due then.
+  void bring_forward(Tick latest) noexcept {
+    for (u64 i = 0; i < size(); ++i) at(i).at = std::min(at(i).at, latest);
+  }
   void push(const T& item) {
     if (tail_ - head_ >= mask_) [[unlikely]]
       grow();

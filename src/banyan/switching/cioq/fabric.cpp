@@ -237,6 +237,8 @@ void Fabric::archive(Archive& a) {
   a(marked_switches_, marked_links_, marked_adapters_, adapter_marked_);
   a(now_, cycle_, starved_, settled_, movements_, moved_, counts_, log_, own_);
   std::fill(full_adapters_.begin(), full_adapters_.end(), 0);
+  // A time that has become shorter meanwhile holds for timers that run, too.
+  if (a.reading()) timers_.bring_forward(now_ + plan_.idle_cycles * plan_.link_parts);
 }
 
 Tick Fabric::run(Tick now) noexcept {

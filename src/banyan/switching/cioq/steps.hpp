@@ -449,7 +449,7 @@ template <Fabric::Mode M, bool Large>
     mark_switch(out.switch_, sw);
   }
   if (probe_ != nullptr) [[unlikely]]
-    probe_->crossed(out.channel, record(item.packet), cycle_);
+    probe_->crossed(out.channel, record(item.packet), cycle_, true, plan_.overhead);
   if (out.far) [[unlikely]] {
     mail_packet(e, item);
   } else {

@@ -28,7 +28,6 @@ FetchAdds::FetchAdds(engine::Builder& builder, const CombiningParameters& parame
       order_(order),
       port_bits_(static_cast<u32>(std::countr_zero(layout.stride))),
       places_(places),
-      hops_(builder.routing().tag_format().hops),
       permuted_(builder.settings().permuted),
       seed_(builder.settings().seed),
       waiting_(layout.queues),
@@ -126,7 +125,7 @@ void FetchAdds::arrive(PacketId id, u32 terminal, Tick now) noexcept {
     strange_ += r.value >= word.value ? 1U : 0U;
     own_.count(done_);
   }
-  terminals_.sink.deliver_answer(pool_[id], terminal, now, 2 * hops_);
+  terminals_.sink.deliver_answer(pool_[id], terminal, now, 2 * r.boxes);
   pool_.release(id);
 }
 

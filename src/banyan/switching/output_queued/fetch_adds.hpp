@@ -41,6 +41,7 @@ class FetchAdds {
     Request& r = of(id);
     r.back = r.back << port_bits_ | port;
     r.here = 1;
+    ++r.boxes;
   }
   /// Lets a request that comes from the input `port` join the first one in queue q that it may be combined with. True:
   /// it waits beside the queue until that one comes back. `packets`: what the queue holds, oldest first.
@@ -97,6 +98,7 @@ class FetchAdds {
     u32 word = kNone;    ///< number of the shared word; kNone: a word that nobody else asks for
     u32 here = 1;        ///< requests that it stands for of those that came to the queue where it is
     u32 joined = kNone;  ///< the wait that began last of those that end when it comes back
+    u32 boxes = 0;       ///< that it crossed on the way there; it crosses the same on the way back
     bool request = false;
   };
   /// A request that waits beside a queue for the answer of the one that it was combined with.
@@ -171,7 +173,6 @@ class FetchAdds {
   const BoxOrder& order_;
   u32 port_bits_;
   u32 places_;
-  u32 hops_;
   bool permuted_;
   u64 seed_;
   std::vector<Request> requests_;  ///< [packet]

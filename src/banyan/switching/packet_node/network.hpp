@@ -357,6 +357,14 @@ class PacketNode final : public engine::WholeNetwork {
     send(at, p);
   }
 
+  /// Flits for whose time a packet takes a link beyond its own bytes: until it is routed, and what bytes leave free of
+  /// the last cycle.
+  [[nodiscard]] u64 overhead_of(u32 at, u32 bytes, Tick acquire) const noexcept {
+    const u32 slowness = graph_.channel(channel_out_of(at)).link.cycles_per_flit;
+    const Tick taken = on_wire(bytes * slowness) + (setup_.pipelined ? 0 : acquire);
+    return taken * setup_.bandwidth / slowness - bytes;
+  }
+
   [[nodiscard]] bool is_routed(const Parcel& parcel) const noexcept { return !setup_.route_once || parcel.begin == 0; }
   [[nodiscard]] u32 bytes_of(const Parcel& parcel) const noexcept {
     return parcel.data + (is_routed(parcel) ? setup_.header : 0);
@@ -379,7 +387,8 @@ class PacketNode final : public engine::WholeNetwork {
     if (link.sender == kNone) passed_ += bytes;
     own_.count(packet_hops_);
     if (probe_ != nullptr) [[unlikely]]
-      probe_->chunk_sent(channel_out_of(at), pool_[messages_[parcel.message].record], bytes, parcel.begin == 0, now_);
+      probe_->chunk_sent(channel_out_of(at), pool_[messages_[parcel.message].record], bytes, parcel.begin == 0, now_,
+                         overhead_of(at, bytes, acquire));
     if (simple_) [[likely]] {
       calendar_.put(at << 1U, now_ + acquire + on_wire(bytes), now_);
       return;

@@ -18,7 +18,7 @@ namespace banyan::traffic {
                                     std::string_view parameter, double ns) {
   if (context.cycle_ns <= 0.0) {
     values.fail(parameter, "the times of " + values.component() + " are nanoseconds, and the switch has only cycles",
-                "use a switch whose links have a rate: " +
+                "give run.cycle_time, or use a switch whose links have a rate: " +
                     core::switches_with([](const core::SwitchRow& row) { return row.cycle_ns != nullptr; }));
   }
   constexpr double kMostTicks = 0x1.0p61;  // so that sums of a few are ticks
