@@ -696,6 +696,30 @@ TEST(Fires, AnnounceWhatIsToCome) {
   EXPECT_EQ(seconds, 15);
 }
 
+/// Six runs of two and a half seconds each: what was made before takes no time, and what takes time is believed.
+TEST(Fires, ForeseeWhatIsLeftFromWhatRunsCost) {
+  const FakeStudy known(test::no_claims, fires_with({{"title = \"Fire one\"", "title = \"Fire one\"\nseconds = 2.5"}}));
+  std::vector<double> left;
+  StudyOptions o = options();
+  o.run = burn;
+  o.figures = {"one"};
+  o.progress = [](u64, u64) {};
+  o.left = [&](double seconds) { left.push_back(seconds); };
+  static_cast<void>(run_study(known.study(), o));
+  ASSERT_EQ(left.size(), 6U);
+  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_NEAR(left[i], 2.5 * static_cast<double>(5 - i), 1e-9);
+  // A machine that is a thousand times as fast shows it soon.
+  left.clear();
+  o.run = [](const api::Experiment& e, const api::RunOptions& run) {
+    run.progress(1, 2);
+    return burn(e, run);
+  };
+  static_cast<void>(run_study(known.study(), o));
+  ASSERT_EQ(left.size(), 12U);
+  EXPECT_LT(left.front(), 1.0) << "1.25 of 15 seconds are more than a twentieth";
+  EXPECT_NEAR(left.back(), 0.0, 1e-9);
+}
+
 TEST(Fires, AreChosenByName) {
   const FakeStudy fake(test::no_claims, std::string(kFires));
   const auto ids = [&](Mode mode, const std::vector<std::string>& fires) {

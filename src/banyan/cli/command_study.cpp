@@ -165,6 +165,7 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
   ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
   options.progress = [&display](u64 done, u64 total) { display(done, total); };
   options.at = [&display](const std::string& point) { display.name(point); };
+  options.left = [&display](double seconds) { display.left(seconds); };
   try {
     auto result = work(options);
     journal.discard();

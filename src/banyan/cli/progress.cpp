@@ -41,11 +41,13 @@ std::string duration_text(double seconds) {
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit) {
+std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit,
+                          std::optional<double> left) {
   if (total == 0) return "";
   const double share = static_cast<double>(done) / static_cast<double>(total);
   std::string text = fmt::format("{:3.0f} %", share * 100.0);
   if (!unit.empty()) text += fmt::format(" of {} {}", grouped(static_cast<double>(total) / per_unit), unit);
+  if (left) return text + fmt::format(", {} left", duration_text(*left));
   if (done == 0 || seconds <= 0.0) return text;
   const double rate = static_cast<double>(done) / seconds;
   if (!unit.empty()) text += fmt::format(", {} {}/s", rate_text(rate / per_unit), unit);
@@ -99,7 +101,7 @@ ProgressDisplay::~ProgressDisplay() {
 void ProgressDisplay::operator()(u64 done, u64 total) {
   if (quiet_) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  show(named(progress_text(done, total, seconds, unit_, per_unit_)));
+  show(named(progress_text(done, total, seconds, unit_, per_unit_, left_)));
 }
 
 void ProgressDisplay::show(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,8 +15,10 @@
 namespace banyan::cli {
 
 /// Percentage, rate and remaining time: "42 % of 8,000 cycles, 12,300 cycles/s, 0:12 left". `per_unit`: steps of `done`
-/// that make one `unit` (a sweep reports thousandths of points); unit "": no rate.
-[[nodiscard]] std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit);
+/// that make one `unit` (a sweep reports thousandths of points); unit "": no rate. `left`: the remaining time, where it
+/// does not follow from the rate, which is not told then.
+[[nodiscard]] std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit,
+                                        std::optional<double> left = {});
 
 /// "1:02:03", or "0:12".
 [[nodiscard]] std::string duration_text(double seconds);
@@ -33,6 +36,11 @@ class ProgressDisplay {
   void name(std::string name) {
     const std::lock_guard lock(mutex_);
     name_ = std::move(name);
+  }
+  /// The remaining time in seconds, before its progress: for steps that do not all take as long.
+  void left(double seconds) {
+    const std::lock_guard lock(mutex_);
+    left_ = seconds;
   }
   /// What `done` counts, before the first progress.
   void unit(std::string unit) { unit_ = std::move(unit); }
@@ -58,6 +66,7 @@ class ProgressDisplay {
   std::string unit_;
   double per_unit_;
   std::string first_;
+  std::optional<double> left_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool shown_ = false;

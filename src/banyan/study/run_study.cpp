@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 
@@ -143,6 +144,7 @@ class Worklist {
     if (fresh) {
       experiments_.push_back(std::move(experiment));
       names_.push_back(std::move(name));
+      costs_.push_back(seconds);
       seconds_ += seconds;
       all_say_ = all_say_ && seconds > 0.0;
     }
@@ -152,11 +154,14 @@ class Worklist {
   [[nodiscard]] double seconds() const { return all_say_ ? seconds_ : 0.0; }
   [[nodiscard]] const std::vector<api::Experiment>& experiments() const { return experiments_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// CPU seconds of each, as its figure says.
+  [[nodiscard]] const std::vector<double>& costs() const { return costs_; }
 
  private:
   std::map<u64, std::size_t> index_;
   std::vector<std::string> names_;
   std::vector<api::Experiment> experiments_;
+  std::vector<double> costs_;
   double seconds_ = 0.0;
   bool all_say_ = true;
 };
@@ -255,11 +260,44 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
   return result;
 }
 
+/// The time that runs still take, of which each says what it costs.
+class Forecast {
+ public:
+  Forecast(double all, u32 threads) : all_(all), threads_(threads) {}
+
+  /// A part of the work is done: by a run that is going on, or was made before.
+  void add(double cost, bool made_before) {
+    done_ += cost;
+    if (!made_before) made_ += cost;
+  }
+  [[nodiscard]] double seconds_left() const {
+    constexpr double kEnough = 0.05;  // of the work: a hundred of 2,000 runs tell what this machine takes for a second
+    const double rest = std::max(0.0, all_ - done_);
+    const double as_said = rest / threads_;
+    if (made_ <= 0.0) return as_said;
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double trust = std::min(1.0, made_ / (kEnough * all_));
+    return (1.0 - trust) * as_said + trust * passed * rest / made_;
+  }
+
+ private:
+  double all_;
+  double threads_;
+  double done_ = 0.0;
+  double made_ = 0.0;  ///< since the start
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 /// Adds up the progress of points that run at the same time.
 class Meter {
  public:
-  Meter(const StudyOptions& options, const std::vector<std::string>& names)
-      : options_(options), names_(names), done_(names.size(), 0) {}
+  Meter(const StudyOptions& options, const Worklist& work)
+      : options_(options),
+        names_(work.names()),
+        costs_(work.costs()),
+        done_(names_.size(), 0),
+        forecast_(work.seconds(), options.threads),
+        foresees_(work.seconds() > 0.0) {}
 
   void begin(std::size_t point) {
     const std::scoped_lock lock(mutex_);
@@ -276,25 +314,32 @@ class Meter {
     const std::scoped_lock lock(mutex_);
     const u64 units = total == 0 ? 0 : std::min(kUnitsPerPoint, done * kUnitsPerPoint / total);
     if (units <= done_[point]) return;
-    sum_ += units - done_[point];
+    const u64 more = units - done_[point];
+    // What was made before is done at once.
+    forecast_.add(costs_[point] * static_cast<double>(more) / kUnitsPerPoint, more == kUnitsPerPoint);
+    sum_ += more;
     done_[point] = units;
     if (options_.at && !running_.empty()) options_.at(names_[running_.front()]);
+    if (options_.left && foresees_) options_.left(forecast_.seconds_left());
     options_.progress(sum_, kUnitsPerPoint * done_.size());
   }
 
  private:
   const StudyOptions& options_;
   const std::vector<std::string>& names_;  ///< of the points
+  const std::vector<double>& costs_;
   std::mutex mutex_;
   std::vector<std::size_t> running_;  ///< points, in the order in which they began
   std::vector<u64> done_;
   u64 sum_ = 0;
+  Forecast forecast_;
+  bool foresees_;
 };
 
 std::vector<api::Result> run_all(const Worklist& work, const StudyOptions& options, const Runner& run) {
   const std::vector<api::Experiment>& experiments = work.experiments();
   std::vector<api::Result> results(experiments.size());
-  Meter meter(options, work.names());
+  Meter meter(options, work);
   in_parallel(experiments.size(), options.threads, [&](std::size_t i) {
     if (options.interrupted != nullptr && *options.interrupted) throw Interrupted("interrupted");
     api::RunOptions one;

@@ -98,6 +98,9 @@ struct StudyOptions {
   api::Progress progress;            ///< in thousandths of a point
   /// Told before every `progress`: the point that has run for longest, "case-4, dcqcn, seed = 3".
   std::function<void(const std::string&)> at;
+  /// Told before every `progress`, where all figures say what their runs take: seconds until the last run is done.
+  /// Those of the figures at first, which are another machine's, and more and more those of the runs that are done.
+  std::function<void(double)> left;
   /// Told before the first run: how many there are, and the CPU seconds that they will take, 0: not known.
   std::function<void(const std::vector<api::Experiment>& runs, double seconds)> announce;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
