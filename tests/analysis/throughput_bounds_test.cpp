@@ -249,6 +249,22 @@ TEST(ThroughputBounds, drawn_ways_depend_on_each_other_only_where_messages_leave
   EXPECT_EQ(in_order.warning.find("CONTRADICTION"), std::string::npos) << in_order.warning;
 }
 
+/// A header of a circuit that is blocked comes back and draws a way anew, whatever its terminal lets out at once.
+TEST(ThroughputBounds, circuits_draw_their_ways_anew) {
+  const std::string text =
+      "topology = { name = 'graph_file', lines = ['switch s0', 'switch a', 'switch b', 'switch s1', 'terminal 0 s0', "
+      "'terminal 1 s1', 'terminal 2 s0', 'terminal 3 s1', 'terminal 4 s0', 'terminal 5 s1', 'terminal 6 s0', "
+      "'terminal 7 s1', 'link s0 a', 'link s0 a', 'link a s1', 'link s0 b', 'link b s1'] }\n"
+      "switch = { name = 'circuit', injection_flits = 1 }\n"
+      "routing = { name = 'shortest_path', choice = 'random', hop_classes = false }\nanalysis = 'throughput_bounds'\n"
+      "traffic = { name = 'permutation', pattern = 'neighbour', load = 0.9, size = 64 }\n"
+      "run = { warmup = 20000, measure = 200000 }\n";
+  const api::Result result = run_toml(text);
+  EXPECT_GT(result.at("accepted_load").mean, 0.46) << "more than shares that are fixed would let through";
+  EXPECT_GE(result.at("accepted_load@throughput_bounds").mean, result.at("accepted_load").mean);
+  EXPECT_EQ(result.warning.find("CONTRADICTION"), std::string::npos) << result.warning;
+}
+
 /// Copies of a message that switches make bring all of it but the header to every terminal.
 TEST(ThroughputBounds, the_time_of_a_broadcast_is_that_of_its_data) {
   const std::string text =

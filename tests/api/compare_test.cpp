@@ -232,13 +232,17 @@ TEST(Compare, WhatIsWorthTheSameInBothStaysPaired) {
   const Comparison in_flits = compare(run_of(kMesh), run_of(kMesh, {"vcs=2"}));
   EXPECT_EQ(width_of(in_bytes, "packet_latency"), width_of(in_flits, "packet_latency"));
   EXPECT_EQ(row_of(in_bytes, "packet_latency").unit, "cycles");
+  // A rate is of what is known: in bytes, though nobody knows the cycle.
+  const MetricDifference load = row_of(in_bytes, "accepted_load");
+  EXPECT_EQ(load.unit, "B/cycle/terminal");
+  EXPECT_NEAR(load.b / load.a, 2.0 * b.at("accepted_load").mean / a.at("accepted_load").mean, 1e-9);
   EXPECT_EQ(in_flits.units, "");
 }
 
 TEST(Compare, SaysWhenOneRunAloneKnowsWhatACycleIsWorth) {
   const Result timed = run_of(kMesh, {"run.cycle_time=2"});
   const Comparison comparison = compare(run_of(kMesh), timed);
-  EXPECT_EQ(comparison.units, "B alone says what a cycle is worth (run.cycle_time): compared in cycles");
+  EXPECT_EQ(comparison.units, "B alone says what a cycle is worth: compared in cycles");
   EXPECT_EQ(row_of(comparison, "packet_latency").unit, "cycles");
   EXPECT_EQ(row_of(comparison, "packet_latency").difference.absolute.mean, 0.0);
   // Flits without a size: rates are in flits per time.
@@ -296,6 +300,18 @@ TEST(Compare, ASaturatedRunIsNotComparedByItsLatency) {
   EXPECT_NE(text.find("reported by A alone: packet_latency"), std::string::npos) << text;
 }
 
+TEST(Compare, WhatIsNotInOneUnitHasNoMeanOverPointsAndIsNamed) {
+  const Result one = run_of(kMesh, {"run.cycle_time=1"});
+  const RunsComparison both =
+      compare(runs_of("a", {one, one}), runs_of("b", {one, run_of(kMesh, {"run.cycle_time=4"})}));
+  const auto has = [&](const std::string& name) {
+    return std::ranges::any_of(both.metrics, [&](const MetricDifference& row) { return row.metric == name; });
+  };
+  EXPECT_FALSE(has("packet_latency"));
+  EXPECT_NE(std::ranges::find(both.partial, "packet_latency"), both.partial.end());
+  EXPECT_TRUE(has("hops"));
+}
+
 TEST(Compare, WhatIsNotAtEveryPointIsNamed) {
   Runs a = runs_of("a", {run_of(kMesh), run_of(kMesh, {"load=0.4"})});
   Runs b = runs_of("b", {run_of(kMesh, {"vcs=2"}), run_of(kMesh, {"load=1.0"})});
@@ -305,7 +321,7 @@ TEST(Compare, WhatIsNotAtEveryPointIsNamed) {
   };
   EXPECT_EQ(named("packet_latency"), 1);
   EXPECT_EQ(named("accepted_load"), 0);
-  EXPECT_NE(to_text(comparison, a, b).find("not at every point on both sides: packet_latency"), std::string::npos);
+  EXPECT_NE(to_text(comparison, a, b).find("not at every point on both sides, or not in one unit: packet_latency"), std::string::npos);
   EXPECT_EQ(json::parse(to_json(comparison))["points"][1]["only_a"][0], "packet_latency");
 }
 

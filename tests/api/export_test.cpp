@@ -136,7 +136,8 @@ TEST(Table, ShowsPredictionsBesideWhatTheyPredict) {
     result.metrics.push_back(stats::Metric::exact("packet_latency@zero_load_latency", "", 1.25));
   }
   const std::string head = to_table(all.set, all.results);
-  EXPECT_NE(head.find("packet_latency  packet_latency@zero_load_latency  network_latency\n"), std::string::npos) << head;
+  EXPECT_NE(head.find("packet_latency  packet_latency@zero_load_latency  network_latency\n"), std::string::npos)
+      << head;
 }
 
 TEST(Table, OfResultsWithoutIntervalsShowsWhatDiffers) {

@@ -247,8 +247,13 @@ TEST(Forked, AShorterTimeHoldsForTimersThatRun) {
   struct Timer {
     const char* key;
     std::string network;
+    std::string longer;
     const char* shorter;
   };
+  const std::string credits =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4 }\n"
+      "routing = 'dimension_order'\ntraffic = { name = 'uniform', load = 0.2, size = 4 }\n";
+  const std::string kLong = "1000000";
   const std::string marked =
       "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 8, mark.low = 2, "
       "mark.high = 4 }\nrouting = 'dimension_order'\ntraffic = { name = 'hot_spot', load = 0.15, size = 4 }\n";
@@ -256,19 +261,20 @@ TEST(Forked, AShorterTimeHoldsForTimersThatRun) {
                             "admission = { name = 'dcqcn', gain = 0.2, notification_time = 50, estimate_time = 60, "
                             "increase_time = 60, recovery = 2, additive = 0.002, hyper = 0.01 }\n";
   for (const Timer& timer :
-       std::vector<Timer>{{"admission.ccti_timer", marked + "admission = 'infiniband_cc'\n", "500"},
-                          {"admission.notification_time", dcqcn, "50"},
-                          {"admission.estimate_time", dcqcn, "60"},
-                          {"admission.increase_time", dcqcn, "60"},
-                          {"switch.saq_timeout", kRecn, "100"}}) {
+       std::vector<Timer>{{"admission.ccti_timer", marked + "admission = 'infiniband_cc'\n", kLong, "500"},
+                          {"admission.notification_time", dcqcn, kLong, "50"},
+                          {"admission.estimate_time", dcqcn, kLong, "60"},
+                          {"admission.increase_time", dcqcn, kLong, "60"},
+                          {"switch.saq_timeout", kRecn, kLong, "100"},
+                          {"admission.rate", credits + "admission = 'receiver_credits'\n", "0.0001", "0.95"},
+                          {"admission.rate", credits + "admission = 'rate'\n", "0.0001", "0.95"}}) {
     const auto result = [&](const std::string& value, const std::string& fork) {
       return api::run(read(fork + timer.network + run, {std::string(timer.key) + "=" + value}).points.front());
     };
-    const std::string longer = "1000000";
-    const api::Result before = result(longer, "");
+    const api::Result before = result(timer.longer, "");
     const api::Result alone = result(timer.shorter, "");
     const api::Result forked = result(
-        timer.shorter, fmt::format("fork = {{ after = 'warmup', vary = '{}', from = {} }}\n", timer.key, longer));
+        timer.shorter, fmt::format("fork = {{ after = 'warmup', vary = '{}', from = {} }}\n", timer.key, timer.longer));
     EXPECT_NE(forked.state_hash, before.state_hash) << timer.key << ": the new time had no effect at all";
     const double accepted = forked.at("accepted_load").mean;
     EXPECT_NEAR(accepted, alone.at("accepted_load").mean, 0.1 * alone.at("accepted_load").mean)

@@ -38,7 +38,9 @@ TEST(DragonflyRouting, EveryPolicyHasNoCyclesWithItsClasses) {
       // Groups of one router have global channels alone.
       const bool local = t->dragonfly()->routers > 1;
       EXPECT_EQ(needed, (minimal ? 1U : std::string(name) == "par" && local ? 3U : 2U) + (local ? 1U : 0U));
-      if (needed > 1) { EXPECT_NE(refusal([&] { policy(*t, name, needed - 1); }), ""); }
+      if (needed > 1) {
+        EXPECT_NE(refusal([&] { policy(*t, name, needed - 1); }), "");
+      }
       for (const u32 vcs : {needed, needed + 3}) {
         expect_verdict(*t, *policy(*t, name, vcs), vcs, core::DependencyVerdict::acyclic);
       }

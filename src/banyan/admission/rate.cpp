@@ -5,9 +5,11 @@
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/admission/parts/times.hpp"
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
@@ -80,12 +82,15 @@ class Rate final : public core::Admission {
     return fmt::format("its next packet leaves at tick {}, at {:.3g} flits per cycle", next_[end] >> kPartBits,
                        std::ldexp(1.0, kPartBits) / static_cast<double>(parts_per_flit_[end]));
   }
-  /// The rate is no state: a network may go on with another one.
-  void archive(Archive& a) override {
-    a(next_, terminals_);
-    if (!a.reading()) return;
-    parts_per_flit_.clear();
-    for (const u32 terminal : terminals_) parts_per_flit_.push_back(parts_of(terminal));
+  void archive(Archive& a) override { a(next_, terminals_, parts_per_flit_); }
+  /// What is left of a wait for the next packet is at the new rate, where that is higher.
+  void goes_on(Tick from, core::Pace& pace) noexcept override {
+    for (u32 end = 0; end < next_.size(); ++end) {
+      const u64 before = std::exchange(parts_per_flit_[end], parts_of(terminals_[end]));
+      if (parts_per_flit_[end] >= before || first_tick(end) <= from) continue;
+      next_[end] = parts::sooner(next_[end], from << kPartBits, before, parts_per_flit_[end]);
+      pace.gate(end, first_tick(end));
+    }
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "banyan/admission/parts/carrier.hpp"
 #include "banyan/admission/parts/flow_key.hpp"
+#include "banyan/admission/parts/times.hpp"
 #include "banyan/base/archive.hpp"
 #include "banyan/base/hash.hpp"
 
@@ -36,6 +37,7 @@ class ReceiverCredits final : public core::Admission {
       : set_(settings),
         context_(context),
         parts_per_cycle_(static_cast<u64>(std::ceil(std::ldexp(1.0, kPartBits) / settings.rate))),
+        parts_of_state_(parts_per_cycle_),
         receivers_(context.terminals) {}
 
   [[nodiscard]] core::Carrier carrier() const noexcept override { return set_.carrier; }
@@ -101,6 +103,7 @@ class ReceiverCredits final : public core::Admission {
   }
   void clock(u32 terminal, Tick now, core::Pace& pace) noexcept override {
     Receiver& r = receivers_[terminal];
+    if (now != r.due) return;  // of a wait that goes_on() has cut short
     r.clock_runs = false;
     if (r.wanting.empty()) return;
     auto turn = std::upper_bound(r.wanting.begin(), r.wanting.end(), r.last,
@@ -123,6 +126,19 @@ class ReceiverCredits final : public core::Admission {
     r.next += (r.slow ? 2 : 1) * cycles * parts_per_cycle_;
     pace.tell(next, {.flits = flits, .kind = kGrant});
     start(terminal, now, pace);
+  }
+
+  /// What is left of a wait for the next grant is at the new rate, where that is higher.
+  void goes_on(Tick from, core::Pace& pace) noexcept override {
+    const u64 before = std::exchange(parts_of_state_, parts_per_cycle_);
+    if (parts_per_cycle_ >= before) return;
+    for (u32 terminal = 0; terminal < receivers_.size(); ++terminal) {
+      Receiver& r = receivers_[terminal];
+      r.next = parts::sooner(r.next, from << kPartBits, before, parts_per_cycle_);
+      if (!r.clock_runs || r.due <= std::max(from + 1, first_tick(r))) continue;
+      r.clock_runs = false;
+      start(terminal, from, pace);
+    }
   }
 
   // --- at either end -------------------------------------------------------------------------------------------
@@ -162,7 +178,7 @@ class ReceiverCredits final : public core::Admission {
     }
     return {};
   }
-  void archive(Archive& a) override { a(ends_, receivers_); }
+  void archive(Archive& a) override { a(ends_, receivers_, parts_of_state_); }
 
  private:
   using Place = std::tuple<u32, u64>;  ///< source, key: the order in which flows take turns
@@ -179,12 +195,13 @@ class ReceiverCredits final : public core::Admission {
     u32 share = kNone;          ///< of what came unsolicited a turn grants so much: half of the smallest window here
     u32 longest = 1;            ///< packet that has arrived: a grant of what was requested is as long
     bool clock_runs = false;    ///< a timer is set
+    Tick due = 0;               ///< when it is over
     bool slow = false;          ///< what arrived last, unsolicited, had waited in the network
     Tick slow_at = kNever;      ///< when that was
     Place last{kNone, ~u64{}};  ///< who had the last turn; at first the flow of the lowest source begins
     std::vector<u32> wanting;   ///< ends that may be granted something, by their place
 
-    void archive(Archive& a) { a(next, share, longest, clock_runs, slow, slow_at, last, wanting); }
+    void archive(Archive& a) { a(next, share, longest, clock_runs, due, slow, slow_at, last, wanting); }
   };
 
   [[nodiscard]] bool multicast(u32 end) const noexcept { return static_cast<u32>(ends_[end].what.key) == kNone; }
@@ -214,12 +231,14 @@ class ReceiverCredits final : public core::Admission {
     Receiver& r = receivers_[terminal];
     if (r.clock_runs || r.wanting.empty()) return;
     r.clock_runs = true;
-    pace.wake_terminal(terminal, std::max(now + 1, first_tick(r)));
+    r.due = std::max(now + 1, first_tick(r));
+    pace.wake_terminal(terminal, r.due);
   }
 
   Settings set_;
   core::AdmissionContext context_;
   u64 parts_per_cycle_;
+  u64 parts_of_state_;  ///< those of what was archived
   std::vector<End> ends_;
   std::vector<Receiver> receivers_;  ///< [terminal]
 };

@@ -431,8 +431,7 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   least(bounds.distance, distance.all.ratio(), distance.overload);
   if (context.router->sight() == core::Sight::none) {
     parts::Paths paths(values, context);
-    // Messages of a terminal that nothing serializes wait for their own first channel.
-    const Demands demands(context, traffic, paths, context.capacity.injection < kUnbounded);
+    const Demands demands(context, traffic, paths, !context.ways_apart);
     bounds.proven_channels = !paths.chose();
     const double worst = demands.worst();
     const bool limits = bounds.proven_channels && worst > 1.0;

@@ -134,8 +134,8 @@ void cut_between_families(Cells& names) {
   names.resize(end);
 }
 
-/// The first metrics that have an interval, each followed by what models predict of it; of results that have none, such as those of jobs, what differs between
-/// points.
+/// The first metrics that have an interval, each followed by what models predict of it; of results that have none, such
+/// as those of jobs, what differs between points.
 Cells telling_metrics(const std::vector<Result>& results) {
   const Cells all = metric_names(results);
   Cells names;
@@ -148,11 +148,11 @@ Cells telling_metrics(const std::vector<Result>& results) {
                           [](const std::string& name) { return name.find('.') == std::string::npos; });
     Cells shown;
     for (const std::string& name : names) {
+      if (shown.size() >= kColumns) break;
       shown.push_back(name);
       std::ranges::copy_if(all, std::back_inserter(shown),
                            [&](const std::string& other) { return other.starts_with(name + "@"); });
     }
-    if (shown.size() > kColumns) shown.resize(kColumns);
     return shown;
   }
   for (const std::string& name : all) {

@@ -123,6 +123,7 @@ core::AnalysisContext analysis_context(const Experiment& experiment, const Netwo
   context.router = network.routing.get();
   const core::SwitchRow& row = switch_row(experiment);
   context.vcs = row.vcs(experiment.switching);
+  context.ways_apart = row.ways_apart;
   if (row.capacity != nullptr) context.capacity = row.capacity(experiment.switching);
   for (const config::Values& traffic : experiment.traffics) context.traffics.push_back(&traffic);
   for (const auto& traffic : traffics) {

@@ -44,6 +44,7 @@ struct AnalysisContext {
   const Routing* router = nullptr;         ///< the routing function itself
   std::vector<const Traffic*> generators;  ///< the traffics themselves, at the begin of a replication
   u32 vcs = 1;                             ///< virtual channels of the switch model
+  bool ways_apart = false;                 ///< SwitchRow::ways_apart
 };
 
 class Analysis {

@@ -99,6 +99,9 @@ struct SwitchRow {
   /// Messages that wait at their source hold nothing that others may wait for, so that a free choice of the first step
   /// adds no dependency.
   bool free_first_step = false;
+  /// Of the ways that a routing draws for the messages of a pair, one that is full holds up none that goes another way:
+  /// a source keeps no order over them, or draws anew.
+  bool ways_apart = false;
   /// Length of the shortest packet that makes sense on its links, for what ends of a flow tell each other.
   u32 control_flits = 1;
   /// It writes the utilization of its links into packets (core/utilization.hpp) where an admission asks for it.

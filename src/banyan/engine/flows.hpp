@@ -222,11 +222,11 @@ class Flows final : public core::Pace {
   void explain(std::vector<Wait>& into, std::size_t most) const;
   [[nodiscard]] bool expects() const noexcept { return !agenda_.empty(); }
   [[nodiscard]] u64 digest() const noexcept;
-  /// Gives the next tick at which something is heard.
+  /// Gives the next tick at which something is heard, or a gate is looked at.
   [[nodiscard]] Tick goes_on(Tick from) {
     setup_.admission->goes_on(from, *this);
     forget_digests();
-    return agenda_.next();
+    return changed_.empty() ? agenda_.next() : from;
   }
   void archive(Archive& a) {
     a(*setup_.admission, now_, ends_, places_, lanes_, free_lane_, waits_, active_, open_, closed_, parked_, waiting_,

@@ -31,6 +31,7 @@ constexpr auto kAddEach = [](auto& sum, const auto& more) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 };
 constexpr auto kMerge = [](auto& sum, const auto& more) { sum.merge(more); };
+constexpr auto kLeast = [](auto& least, const auto& other) { least = std::min(least, other); };
 constexpr auto kLargest = [](auto& most, const auto& more) { most = std::max(most, more); };
 constexpr auto kSmallest = [](auto& least, const auto& more) { least = std::min(least, more); };
 constexpr auto kAnd = [](bool& all, bool more) { all = all && more; };
@@ -561,14 +562,16 @@ SteadyRecord Machine::record(const SteadyPlan& plan, bool waiting) const {
 }
 
 void Machine::goes_on(Tick from) {
-  for (std::size_t i = first_; i < first_ + own_; ++i) {
-    Flows* const flows = shards_[i].terminals->source.flows();
+  Tick next = kNever;
+  for (Shard& shard : shards()) {
+    Flows* const flows = shard.terminals->source.flows();
     if (flows == nullptr) continue;
-    const Tick next = flows->goes_on(from);
-    shards_[i].due[0] = std::min(shards_[i].due[0], next);
-    published_[parity_][i] = std::min(published_[parity_][i], next);
-    next_ = std::min(next_, next);
+    shard.due[0] = std::min(shard.due[0], flows->goes_on(from));
+    next = std::min(next, shard.due[0]);
   }
+  // The next window begins with the earliest of all, on every rank.
+  next_ = std::min(next_, over_ranks(next, kLeast));
+  published_[parity_][first_] = std::min(published_[parity_][first_], next_);
 }
 
 void Machine::extend(const SteadyPlan& longer) {

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 /// First line of every checkpoint; the number counts changes of the encoding and of what is written.
-constexpr const char* kMagic = "Banyan checkpoint, format 7\n";
+constexpr const char* kMagic = "Banyan checkpoint, format 8\n";
 constexpr const char* kAnyMagic = "Banyan checkpoint, format ";
 constexpr std::size_t kRoom = std::size_t{1} << 16U;  ///< bytes of a buffer; a multiple of those of a word
 

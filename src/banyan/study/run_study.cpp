@@ -268,7 +268,7 @@ class Forecast {
   /// A part of the work is done: by a run that is going on, or was made before.
   void add(double cost, bool made_before) {
     done_ += cost;
-    if (!made_before) made_ += cost;
+    (made_before ? kept_ : made_) += cost;
   }
   [[nodiscard]] double seconds_left() const {
     constexpr double kEnough = 0.05;  // of the work: a hundred of 2,000 runs tell what this machine takes for a second
@@ -276,7 +276,7 @@ class Forecast {
     const double as_said = rest / threads_;
     if (made_ <= 0.0) return as_said;
     const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double trust = std::min(1.0, made_ / (kEnough * all_));
+    const double trust = std::min(1.0, made_ / (kEnough * (all_ - kept_)));
     return (1.0 - trust) * as_said + trust * passed * rest / made_;
   }
 
@@ -285,6 +285,7 @@ class Forecast {
   double threads_;
   double done_ = 0.0;
   double made_ = 0.0;  ///< since the start
+  double kept_ = 0.0;  ///< from before
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -296,12 +297,14 @@ class Meter {
         names_(work.names()),
         costs_(work.costs()),
         done_(names_.size(), 0),
+        begun_(names_.size()),
         forecast_(work.seconds(), options.threads),
         foresees_(work.seconds() > 0.0) {}
 
   void begin(std::size_t point) {
     const std::scoped_lock lock(mutex_);
     running_.push_back(point);
+    begun_[point] = std::chrono::steady_clock::now();
   }
   void end(std::size_t point) {
     report(point, 1, 1);
@@ -315,8 +318,11 @@ class Meter {
     const u64 units = total == 0 ? 0 : std::min(kUnitsPerPoint, done * kUnitsPerPoint / total);
     if (units <= done_[point]) return;
     const u64 more = units - done_[point];
-    // What was made before is done at once.
-    forecast_.add(costs_[point] * static_cast<double>(more) / kUnitsPerPoint, more == kUnitsPerPoint);
+    // A run that was made before is done at once, and tells nothing of this machine.
+    constexpr double kAtOnce = 0.05;  // of what it costs: reading it takes milliseconds
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_[point]).count();
+    const bool made_before = more == kUnitsPerPoint && passed < kAtOnce * costs_[point];
+    forecast_.add(costs_[point] * static_cast<double>(more) / kUnitsPerPoint, made_before);
     sum_ += more;
     done_[point] = units;
     if (options_.at && !running_.empty()) options_.at(names_[running_.front()]);
@@ -331,6 +337,7 @@ class Meter {
   std::mutex mutex_;
   std::vector<std::size_t> running_;  ///< points, in the order in which they began
   std::vector<u64> done_;
+  std::vector<std::chrono::steady_clock::time_point> begun_;
   u64 sum_ = 0;
   Forecast forecast_;
   bool foresees_;

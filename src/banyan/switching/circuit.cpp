@@ -274,6 +274,7 @@ const core::SwitchRow row_circuit{
     .vcs = &vcs,
     .no_dependencies = "a header of circuit that is blocked gives back what it holds, unless blocked = \"wait\"",
     .free_first_step = true,
+    .ways_apart = true,
     // Reservations of a header, turns and looks at a stream: a run at half of saturation, divided by its hops.
     .hop_cost = {.packet = 335e-9, .flit = 8e-9, .most_of_flits = std::numeric_limits<double>::infinity()},
     .capacity = &capacity,

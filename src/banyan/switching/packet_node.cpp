@@ -162,6 +162,7 @@ const core::SwitchRow row_packet_node{
         "a packet_node holds buffers of the link that a packet takes next, and none for a message at its source",
     .most_ports = kMostPorts,
     .free_first_step = true,
+    .ways_apart = true,
     .draws_nothing = true,
     .capacity = &capacity,
     .zero_load = &zero_load,

@@ -25,4 +25,12 @@ namespace banyan::admission::parts {
   return static_cast<Tick>(std::max(1.0, std::round(ns / cycle_ns)));
 }
 
+/// When a wait that began at one pace is over if the rest of it, from `from` on, is at another one. Paces are times per
+/// flit or per cycle; all in one unit.
+[[nodiscard]] inline u64 sooner(u64 over, u64 from, u64 before, u64 pace) {
+  if (over <= from) return over;
+  const double rest = static_cast<double>(over - from) / static_cast<double>(before);
+  return from + static_cast<u64>(rest * static_cast<double>(pace));
+}
+
 }  // namespace banyan::admission::parts

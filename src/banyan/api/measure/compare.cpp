@@ -93,24 +93,27 @@ class Units {
     const std::optional<Worth> in_a = worth_of(unit, a_);
     const std::optional<Worth> in_b = worth_of(unit, b_);
     if (in_a && in_b) return {in_a->factor, in_b->factor, in_a->unit};
-    if (!unit.starts_with(kRate) || cycle_a_ == 0.0 || cycle_b_ == 0.0) return {1.0, 1.0, unit};
-    // Flits of no size: a flit of one counts as one of the other.
-    return {1.0 / cycle_a_, 1.0 / cycle_b_, "flits/ns" + unit.substr(kRate.size())};
+    if (!unit.starts_with(kRate)) return {1.0, 1.0, unit};
+    // What both know of the two.
+    const std::string rest = unit.substr(kRate.size());
+    if (cycle_a_ != 0.0 && cycle_b_ != 0.0) return {1.0 / cycle_a_, 1.0 / cycle_b_, "flits/ns" + rest};
+    if (flit_a_ != 0.0 && flit_b_ != 0.0) return {flit_a_, flit_b_, "B/cycle" + rest};
+    return {1.0, 1.0, unit};
   }
   [[nodiscard]] std::string text() const {
     std::vector<std::string> parts;
-    const auto add = [&](const char* what, double in_a, double in_b, const char* unit, const char* key) {
+    const auto add = [&](const char* what, double in_a, double in_b, const char* unit) {
       if (in_a == in_b) return;
       if (differ(in_a, in_b)) {
         parts.push_back(fmt::format("a {} is {:.6g} {} in A and {:.6g} {} in B: compared in {}", what, in_a, unit, in_b,
                                     unit, unit));
       } else {
-        parts.push_back(fmt::format("{} alone says what a {} is worth ({}): compared in {}s", in_a == 0.0 ? "B" : "A",
-                                    what, key, what));
+        parts.push_back(
+            fmt::format("{} alone says what a {} is worth: compared in {}s", in_a == 0.0 ? "B" : "A", what, what));
       }
     };
-    add("cycle", cycle_a_, cycle_b_, "ns", "run.cycle_time");
-    add("flit", flit_a_, flit_b_, "bytes", "run.flit");
+    add("cycle", cycle_a_, cycle_b_, "ns");
+    add("flit", flit_a_, flit_b_, "bytes");
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 
@@ -356,9 +359,17 @@ std::size_t point_with(const Runs& runs, const Axes& axes, const Runs& other) {
                     "compare sweeps over the same points");
 }
 
-/// Metrics that one side alone reports at some point, or that are compared at some points only, in order.
+/// Metrics that one side alone reports at some point, or that are not in one unit at all points, in order.
 std::vector<std::string> partial_metrics(const std::vector<Comparison>& points) {
   std::vector<std::string> names;
+  for (const MetricDifference& first : points.empty() ? std::vector<MetricDifference>{} : points.front().metrics) {
+    const bool other = std::ranges::any_of(points, [&](const Comparison& point) {
+      return std::ranges::any_of(point.metrics, [&](const MetricDifference& row) {
+        return row.metric == first.metric && row.unit != first.unit;
+      });
+    });
+    if (other) names.push_back(first.metric);
+  }
   for (const Comparison& point : points) {
     for (const auto* list : {&point.only_a, &point.only_b}) {
       for (const std::string& name : *list) {
@@ -603,7 +614,8 @@ std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs&
     text += fmt::format("mean over {} points\n", comparison.points.size());
     text += rows_text(comparison.metrics, chosen);
     if (!comparison.partial.empty() && chosen.empty()) {
-      text += fmt::format("  not at every point on both sides: {}\n", fmt::join(comparison.partial, ", "));
+      text += fmt::format("  not at every point on both sides, or not in one unit: {}\n",
+                          fmt::join(comparison.partial, ", "));
     }
   }
   return text;
