@@ -321,7 +321,8 @@ TEST(Compare, WhatIsNotAtEveryPointIsNamed) {
   };
   EXPECT_EQ(named("packet_latency"), 1);
   EXPECT_EQ(named("accepted_load"), 0);
-  EXPECT_NE(to_text(comparison, a, b).find("not at every point on both sides, or not in one unit: packet_latency"), std::string::npos);
+  EXPECT_NE(to_text(comparison, a, b).find("not at every point on both sides, or not in one unit: packet_latency"),
+            std::string::npos);
   EXPECT_EQ(json::parse(to_json(comparison))["points"][1]["only_a"][0], "packet_latency");
 }
 
