@@ -209,6 +209,7 @@ class Experiment:
         notes: list[str] = []
         for i in range(len(points)):
             notes += points[i].check()
+        notes += points.idle_parameters()
         notes += [text for _, text in points.check_deadlock()]
         return list(dict.fromkeys(notes))
 
@@ -242,6 +243,8 @@ class Experiment:
             axes = ", ".join(points.axis_names)
             raise config_error(f"the experiment sweeps {axes}: {len(points)} points, not one run",
                                "use sweep(), or give every swept key one value", "sweep")
+        for text in points.idle_parameters():
+            warnings.warn(text, BanyanWarning, stacklevel=3)
         core = points[0].run(whole(threads, "threads"), words(watch, "watch"), _display(progress, "run"), None,
                              function(on_window, "on_window"))
         if core.warning:
@@ -279,6 +282,8 @@ class Experiment:
         self._require_axes(axis_words, swept)
         threads = 0 if threads is None else whole(threads, "threads")
         function(on_window, "on_window")
+        for text in points.idle_parameters():
+            warnings.warn(text, BanyanWarning, stacklevel=3)
         shown = _display(progress, "sweep")
         if executor is None and on_window is None:
             finished = _core.Finished()

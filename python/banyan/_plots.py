@@ -78,15 +78,12 @@ def _unsettled(results: list[Result]) -> list[Result]:
 
 
 def _pooled(results: list[Result], metric: str) -> tuple[float, float] | None:
-    """The mean over the seeds, with the interval that their means give. None where the seeds that report the metric are
-    no sample of all."""
-    known = [r[metric] for r in results if metric in r]
-    if not known or (len(known) < len(results) and _unsettled(results)):
-        return None
+    """The mean over the seeds, with the interval that their means give. None where a seed does not report the metric: the
+    others are no sample of all."""
     if len(results) == 1:
-        return known[0].mean, known[0].half_width or 0.0
-    mean, half_width = _core.mean_over_seeds([m.mean for m in known], known[0].confidence)
-    return mean, half_width or 0.0
+        return (results[0][metric].mean, results[0][metric].half_width or 0.0) if metric in results[0] else None
+    pooled = _core.pool_seeds([r._core for r in results], metric)
+    return pooled and (pooled[0], pooled[1] or 0.0)
 
 
 def _require_reported(points: Sweep, metric: str) -> None:

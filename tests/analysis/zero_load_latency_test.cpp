@@ -71,10 +71,42 @@ TEST(ZeroLoadLatency, agrees_with_combined_queues_and_buffered_wormholes) {
         "switch = '" +
         std::string(name) + "'\ntraffic = { name = 'uniform', load = 0.001, size = 9 }");
   }
-  expect_equal(
-      "topology = { name = 'mesh', size = [4, 4] }\nrouting = 'dimension_order'\n"
-      "switch = { name = 'vc_router', flow = 'store_and_forward', sw_alloc_delay = 2, buffer = 8 }\n"
-      "traffic = { name = 'uniform', load = 0.001, size = 5 }");
+  // Every flit has a switch allocation of its own, unless its packet keeps the way.
+  for (const char* flow : {"wormhole", "store_and_forward"}) {
+    for (const char* held : {"false", "true"}) {
+      for (const char* delay : {"1", "2", "5"}) {
+        expect_equal(std::string("topology = { name = 'mesh', size = [4, 4] }\nrouting = 'dimension_order'\n") +
+                     "switch = { name = 'vc_router', flow = '" + flow + "', sw_alloc_delay = " + delay +
+                     ", hold_switch_for_packet = " + held +
+                     ", buffer = 16 }\ntraffic = { name = 'uniform', load = 0.001, size = 5 }");
+      }
+    }
+  }
+}
+
+/// Whoever does what the remedy says is described.
+TEST(ZeroLoadLatency, the_remedy_of_slow_channels_helps) {
+  for (const auto& [topology, key] : {std::pair{"mesh', size = [4, 4], cycles_per_flit = 2", "cycles_per_flit"},
+                                      {"dragonfly', global_cycles_per_flit = 2", "global_cycles_per_flit"}}) {
+    const std::string text = std::string("topology = { name = '") + topology +
+                             " }\nswitch = 'vc_router'\nanalysis = 'zero_load_latency'\n"
+                             "traffic = { name = 'uniform', load = 0.1, size = 5 }\n";
+    try {
+      static_cast<void>(api::check(api::read_experiments_text(text, "slow", {}).points.front()));
+      ADD_FAILURE() << "not refused: " << text;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(error.remedy().find(std::string(key) + " = 1"), std::string::npos) << error.remedy();
+    }
+    EXPECT_EQ(refused(text, {std::string("topology.") + key + "=1"}), "");
+  }
+}
+
+TEST(ZeroLoadLatency, has_no_hops_where_there_are_no_switches) {
+  const api::Result result = run_toml(
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'ideal', latency = 20 }\n"
+      "analysis = 'zero_load_latency'\ntraffic = { name = 'uniform', load = 0.1 }\nrun = { measure = 1000 }\n");
+  EXPECT_NE(result.find("packet_latency@zero_load_latency"), nullptr);
+  EXPECT_EQ(result.find("hops@zero_load_latency"), nullptr);
 }
 
 TEST(ZeroLoadLatency, refuses_what_it_does_not_know) {

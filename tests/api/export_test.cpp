@@ -105,9 +105,18 @@ TEST(Table, HasOneLineForTheSeedsOfAPoint) {
             "routing  seeds  verdict           delay\n"
             "                                  cycles\n"
             "tag      2      steady            2 ± 13\n"
-            "section  2      1 of 2 saturated  -\n"
+            "section  2      1 of 2 saturated  none in 1 of 2\n"
             "\n"
             "means over seeds, with 95 % intervals; --csv, --json and export have every seed\n");
+  // A seed that never recovers is no reason to report the time of those that do.
+  all.results[1].verdict = Verdict::finished;
+  all.results[1].metrics.clear();
+  for (Result& result : all.results)
+    for (stats::Metric& metric : result.metrics) metric.confidence = 0.8;
+  all.results[1].configuration = R"({"run": {"confidence": 0.8}})";
+  const std::string lucky = to_table(all.set, all.results);
+  EXPECT_NE(lucky.find("1 of 2 steady     none in 1 of 2\n"), std::string::npos) << lucky;
+  EXPECT_NE(lucky.find("with 80 % intervals"), std::string::npos) << lucky;
 }
 
 TEST(Table, ShowsWhatIsOfAllTrafficsBeforeWhatIsOfOne) {

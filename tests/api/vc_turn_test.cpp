@@ -40,19 +40,24 @@ std::string turn_note(const Experiment& experiment) {
 }
 
 TEST(VcTurn, TheFormulaIsWhatOneVirtualChannelCarries) {
-  const std::vector<Router> routers{{"", 2, 1},
-                                    {", routing_delay = 0", 1, 1},
-                                    {", vc_alloc_delay = 2", 3, 1},
-                                    {", sw_alloc_delay = 2", 2, 2},
-                                    {", traversal_delay = 3, credit_delay = 2", 2, 1},
-                                    {", speculative = true", 1, 1},
-                                    {", internal_speedup = 2.0", 1, 0.5},
-                                    {", flow = 'cut_through'", 2, 1},
-                                    {", wait_for_tail_credit = true", 7, 1},
-                                    {", wait_for_tail_credit = true, speculative = true", 5, 1},
-                                    {", wait_for_tail_credit = true, routing_delay = 3, credit_delay = 2", 11, 1},
-                                    {", wait_for_tail_credit = true, vc_alloc_delay = 2", 9, 1},
-                                    {", wait_for_tail_credit = true, sw_alloc_delay = 2", 8, 2}};
+  const std::vector<Router> routers{
+      {"", 2, 1},
+      {", routing_delay = 0", 1, 1},
+      {", vc_alloc_delay = 2", 3, 1},
+      {", sw_alloc_delay = 2", 2, 2},
+      {", traversal_delay = 3, credit_delay = 2", 2, 1},
+      {", speculative = true", 1, 1},
+      {", internal_speedup = 2.0", 1, 0.5},
+      {", flow = 'cut_through'", 2, 1},
+      {", wait_for_tail_credit = true", 7, 1},
+      {", wait_for_tail_credit = true, speculative = true", 5, 1},
+      {", wait_for_tail_credit = true, routing_delay = 3, credit_delay = 2", 11, 1},
+      {", wait_for_tail_credit = true, vc_alloc_delay = 2", 9, 1},
+      {", wait_for_tail_credit = true, sw_alloc_delay = 2", 8, 2},
+      {", hold_switch_for_packet = true", 2, 1},
+      {", hold_switch_for_packet = true, sw_alloc_delay = 2", 3, 1},
+      {", hold_switch_for_packet = true, sw_alloc_delay = 5", 6, 1},
+      {", hold_switch_for_packet = true, sw_alloc_delay = 2, wait_for_tail_credit = true", 9, 1}};
   for (const Router& router : routers) {
     for (const u32 flits : {1U, 4U}) {
       SCOPED_TRACE(router.settings);

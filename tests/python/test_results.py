@@ -395,6 +395,21 @@ def test_seeds_are_pooled(small):
         small.sweep(seed=[1, 2]).plot("packet_latency")
 
 
+def test_a_seed_without_a_metric_leaves_none_to_pool(small):
+    from banyan import _plots
+
+    steady, saturated = small.run(load=0.1), small.run(load=1.0)
+    assert "packet_latency" not in saturated
+    assert _plots._pooled([steady, steady], "packet_latency") is not None
+    assert _plots._pooled([steady, saturated], "packet_latency") is None
+
+
+def test_a_parameter_that_changes_nothing_is_told(small):
+    assert any("means something only with mark.high" in note for note in small.check(**{"switch.mark.above": 0.5}))
+    with pytest.warns(banyan.BanyanWarning, match="changes nothing with mark.high = 0"):
+        small.run(**{"switch.mark.above": 0.5})
+
+
 def test_notebooks_show_results_and_networks(small):
     r = small.run()
     assert "packet_latency" in r._repr_html_() and r.state_hash in r._repr_html_()

@@ -214,6 +214,7 @@ const core::AdmissionRow row_infiniband_cc{
                   "Entries of the table from index 0 on, as the specification has them: 16384 times a shift, and a "
                   "multiplier; the last one stands for all above. Empty: entries that grow by cct_step"),
               Parameter::real("cct_step", 1.0)
+                  .only_with("cct", {"[]"})
                   .unit("packets")
                   .range(0, 1000)
                   .in_flight()

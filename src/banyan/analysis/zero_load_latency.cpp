@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "banyan/analysis/parts/paths.hpp"
@@ -13,18 +14,20 @@ namespace {
 
 class ZeroLoadLatency final : public core::Analysis {
  public:
-  ZeroLoadLatency(double latency, double spread, double hops, bool proven)
+  ZeroLoadLatency(double latency, double spread, std::optional<double> hops, bool proven)
       : latency_(latency), spread_(spread), hops_(hops), proven_(proven) {}
 
   std::vector<core::Prediction> predict() const override {
-    return {{"packet_latency", latency_, "cycles", false, proven_ ? core::Bound::lower : core::Bound::none, spread_},
-            {"hops", hops_, "switches", false, core::Bound::none, 0.0}};
+    std::vector<core::Prediction> all{
+        {"packet_latency", latency_, "cycles", false, proven_ ? core::Bound::lower : core::Bound::none, spread_}};
+    if (hops_) all.push_back({"hops", *hops_, "switches", false, core::Bound::none, 0.0});
+    return all;
   }
 
  private:
   double latency_;
   double spread_;  ///< standard deviation from pair to pair
-  double hops_;
+  std::optional<double> hops_;
   bool proven_;
 };
 
@@ -64,7 +67,8 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   }
   for (const core::Channel& c : graph.channels()) {
     if (c.link.cycles_per_flit == 1) continue;
-    values.fail("name", "zero_load_latency describes channels that carry a flit per cycle", "use bandwidth = 1");
+    values.fail("name", "zero_load_latency describes channels that carry a flit per cycle",
+                "use cycles_per_flit = 1 (of a dragonfly, global_cycles_per_flit = 1)");
   }
   parts::Paths paths(values, context);
   const core::ZeroLoad t =
@@ -98,7 +102,10 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   // Where switches choose between ways of different lengths, they may take the shorter one more often than assumed.
   const double mean = latency / weight;
   const double spread = std::sqrt(std::max(0.0, squares / weight - mean * mean));
-  return std::make_unique<ZeroLoadLatency>(mean, spread, hops / weight, traffic.exact() && !paths.chose());
+  // A model whose times do not depend on the way has no switches.
+  const bool passes = t.per_hop != 0.0 || t.per_cycle != 0.0;
+  return std::make_unique<ZeroLoadLatency>(mean, spread, passes ? std::optional(hops / weight) : std::nullopt,
+                                           traffic.exact() && !paths.chose());
 }
 
 }  // namespace

@@ -243,6 +243,8 @@ std::string describe_parameter(const Parameter& parameter, const std::string& ow
                                  config::default_text(parameter), parameter.summary, values_text(parameter));
   if (const std::string in_flight = config::in_flight_text(parameter); !in_flight.empty())
     text += fmt::format("    {}\n", in_flight);
+  if (const std::string conditions = config::conditions_text(parameter); !conditions.empty())
+    text += fmt::format("    {}\n", conditions);
   return text;
 }
 
@@ -276,8 +278,10 @@ std::string cell(const std::string& text) {
 }
 
 std::string summary_cell(const Parameter& parameter) {
-  const std::string in_flight = config::in_flight_text(parameter);
-  return parameter.summary + (in_flight.empty() ? "" : " (" + in_flight + ")");
+  std::string text = parameter.summary;
+  for (const std::string& note : {config::conditions_text(parameter), config::in_flight_text(parameter)})
+    if (!note.empty()) text += " (" + note + ")";
+  return text;
 }
 
 std::string markdown_item(const Item& item) {
@@ -310,6 +314,8 @@ ordered_json parameter_json(const Parameter& parameter) {
   object["summary"] = parameter.summary;
   if (const std::string in_flight = config::in_flight_text(parameter); !in_flight.empty())
     object["in_flight"] = in_flight;
+  if (const std::string conditions = config::conditions_text(parameter); !conditions.empty())
+    object["means_something"] = conditions;
   return object;
 }
 

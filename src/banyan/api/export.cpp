@@ -266,7 +266,7 @@ std::string estimate(const Repeated& group, const std::string& name) {
   if (first == group.results.end()) return "-";
   if (group.results.size() == 1) return estimate((*first)->find(name));
   const std::optional<stats::Interval> interval = pool_seeds(group.results, name);
-  if (!interval) return "-";
+  if (!interval) return fmt::format("none in {} of {}", seeds_without(group.results, name), group.results.size());
   Metric pooled = *(*first)->find(name);
   pooled.mean = interval->mean;
   pooled.half_width = interval->half_width;
@@ -284,7 +284,11 @@ std::string pooled_table(const ExperimentSet& set, const std::vector<Result>& re
     for (const std::string& name : names) row.push_back(estimate(group, name));
     rows.push_back(std::move(row));
   }
-  return aligned(rows) + "\nmeans over seeds, with 95 % intervals; --csv, --json and export have every seed\n";
+  const double first = confidence_of(results.front());
+  const bool alike = std::ranges::all_of(results, [&](const Result& r) { return confidence_of(r) == first; });
+  const std::string intervals = alike ? fmt::format("{:g} % intervals", 100.0 * first) : "intervals of run.confidence";
+  return aligned(rows) +
+         fmt::format("\nmeans over seeds, with {}; --csv, --json and export have every seed\n", intervals);
 }
 
 /// "uncertain whether it is steady: ...; a longer run (run.measure) would tell" of what a result explains.

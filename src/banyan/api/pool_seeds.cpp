@@ -2,23 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace banyan::api {
 
+double confidence_of(const Result& result) {
+  const auto measured = std::ranges::find_if(result.metrics, [](const Metric& m) { return m.half_width.has_value(); });
+  if (measured != result.metrics.end()) return measured->confidence;
+  const nlohmann::json configuration = nlohmann::json::parse(result.configuration, nullptr, false);
+  if (!configuration.is_object() || !configuration.contains("run")) return stats::kConfidence;
+  return configuration["run"].value("confidence", stats::kConfidence);
+}
+
+std::size_t seeds_without(const std::vector<const Result*>& runs, const std::string& metric) {
+  return static_cast<std::size_t>(std::ranges::count_if(runs, [&](const Result* run) {
+    const Metric* found = run->find(metric);
+    return found == nullptr || !std::isfinite(found->mean);
+  }));
+}
+
 std::optional<stats::Interval> pool_seeds(const std::vector<const Result*>& runs, const std::string& metric) {
+  if (runs.empty() || seeds_without(runs, metric) != 0) return std::nullopt;
   std::vector<double> means;
-  double confidence = stats::kConfidence;
-  for (const Result* run : runs) {
-    const stats::Metric* found = run->find(metric);
-    if (found == nullptr || !std::isfinite(found->mean)) continue;
-    confidence = found->confidence;
-    means.push_back(found->mean);
-  }
-  const bool unsettled = std::any_of(runs.begin(), runs.end(), [](const Result* run) {
-    return run->verdict == Verdict::saturated || run->verdict == Verdict::deadlocked;
-  });
-  if (means.empty() || (unsettled && means.size() < runs.size())) return std::nullopt;
-  return stats::mean_interval(means, confidence);
+  for (const Result* run : runs) means.push_back(run->at(metric).mean);
+  return stats::mean_interval(means, confidence_of(*runs.front()));
 }
 
 }  // namespace banyan::api

@@ -12,17 +12,21 @@ const config::ComponentInfo& run_info() {
       {
           Parameter::integer("seed", 1).range(0, 9007199254740991.0).doc("Seed of all randomness"),
           Parameter::integer("sessions", 125)
+              .only_with("duration", {"0"})
               .range(1, 1e9)
               .doc("Independent sessions (replications) of an experiment with a finite traffic"),
           Parameter::integer("warmup", 2000)
+              .only_with("duration", {"0"})
               .unit("cycles")
               .range(0, 1e15)
               .doc("Cycles before measurement starts in a steady run"),
           Parameter::integer("measure", 20000)
+              .only_with("duration", {"0"})
               .unit("cycles")
               .range(1, 1e15)
               .doc("Cycles in which generated packets are measured in a steady run"),
           Parameter::integer("extension", 0)
+              .only_with("duration", {"0"})
               .range(0, 1000)
               .doc("Most times run.measure that a steady run measures whose verdict is uncertain: it goes on, twice as "
                    "long each time, until the verdict is certain and latencies stand on 20 degrees of freedom. 1: it "
@@ -46,14 +50,17 @@ const config::ComponentInfo& run_info() {
               .doc("Length of the windows of time in which a run without sessions records load, latency and packets in "
                    "the network as series. 0: no series"),
           Parameter::real("precision", 0.0)
+              .only_with("duration", {"0"})
               .range(0, 0.5)
               .doc("Largest half width of an interval, as a fraction of its mean, at which a run stops itself; before, "
                    "it "
                    "goes on beyond run.measure or run.sessions. 0: it does not"),
           Parameter::integer("precision_limit", 100)
+              .only_with("precision")
               .range(1, 1e6)
               .doc("Most times run.measure or run.sessions that a run with a precision may take"),
           Parameter::integer("drain", 20000)
+              .only_with("duration", {"0"})
               .unit("cycles")
               .range(0, 1e15)
               .doc("Most cycles to wait for measured packets after the measurement"),
@@ -104,12 +111,14 @@ const config::ComponentInfo& run_info() {
                   "Record congestion trees: their members, victims and history (docs/explanation/congestion-trees.md); "
                   "of a session run those of the first session"),
           Parameter::integer("trees_interval", 0)
+              .only_with("trees")
               .unit("cycles")
               .range(0, 1e15)
               .doc("Cycles between two samples of run.trees; more than 2,048 samples are thinned. 0: 1,000, or 80 us "
                    "where the links of the switch model have a rate; doubled, and the samples thinned, where they read "
                    "more than a quarter as many packets as arrive, as long as the run keeps 12"),
           Parameter::real("trees_threshold", 1.0)
+              .only_with("trees")
               .range(0.001, 1.0)
               .doc("Share of its capacity from which a buffer before a port makes the port the root of a tree"),
       }};

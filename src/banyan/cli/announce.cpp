@@ -1,6 +1,7 @@
 #include "banyan/cli/announce.hpp"
 
 #include "banyan/api/advice.hpp"
+#include "banyan/api/idle.hpp"
 #include "banyan/api/needs.hpp"
 #include "banyan/cli/output.hpp"
 
@@ -16,6 +17,10 @@ std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_on
   if (!api::slow_to_build(points)) return text;
   if (!text.empty()) note(text);
   return "";
+}
+
+void warn_of_idle_parameters(const std::vector<api::Experiment>& points) {
+  for (const std::string& text : api::idle_parameters(points)) note("warning: " + text);
 }
 
 void warn_of_choices(const std::vector<api::Experiment>& saturated) {

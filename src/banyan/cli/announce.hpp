@@ -14,6 +14,9 @@ namespace banyan::cli {
 /// in them.
 [[nodiscard]] std::string announce_needs(const std::vector<api::Experiment>& points, u32 at_once, bool quiet);
 
+/// Warns on standard error of parameters that are given and mean nothing (api::idle_parameters).
+void warn_of_idle_parameters(const std::vector<api::Experiment>& points);
+
 /// Warns on standard error of values of the routing function or of the topology that halve the throughput of these
 /// experiments, which are saturated (api::check_choices).
 void warn_of_choices(const std::vector<api::Experiment>& saturated);

@@ -6,6 +6,7 @@
 
 #include "banyan/api/advice.hpp"
 #include "banyan/api/experiment.hpp"
+#include "banyan/api/idle.hpp"
 #include "banyan/api/keys.hpp"
 #include "banyan/cli/announce.hpp"
 #include "banyan/cli/commands.hpp"
@@ -39,6 +40,7 @@ int check(const CheckArguments& arguments) {
     }
     deadlocks = api::check_deadlock(set.points);
   }
+  for (const std::string& note : api::idle_parameters(set.points)) notes += "note: " + note + "\n";
   for (const std::string& note : api::check_choices(set.points)) {
     if (said.insert(note).second) notes += "note: " + note + "\n";
   }

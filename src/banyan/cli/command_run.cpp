@@ -192,6 +192,7 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   const api::ExperimentSet set = read(arguments, text);
   require_single(set);
   if (first) require_outputs(arguments);
+  if (first && !arguments.booksim) warn_of_idle_parameters(set.points);
   // What a rank needs is a part of that, and where the others are is not known.
   std::string needs = ranks == nullptr ? announce_needs(set.points, 1, quiet) : "";
   std::optional<store::Writer> store;
@@ -355,6 +356,7 @@ int sweep(const RunArguments& arguments) {
   const bool silent = is_silent(arguments);
   const bool quiet = arguments.running.quiet || silent;
   std::string needs = announce_needs(set.points, threads, quiet);
+  if (!silent && !arguments.booksim) warn_of_idle_parameters(set.points);
   if (!silent) check_metrics(set, arguments.metrics);
   api::SweepOptions options;
   options.threads = threads;

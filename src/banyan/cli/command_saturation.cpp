@@ -94,6 +94,7 @@ int saturation(const SaturationArguments& arguments) {
   const api::ReadExperiments read = [&](const api::Overrides& all) { return read_experiments(arguments.file, all); };
   // Errors of the file come before those of the folder.
   static_cast<void>(announce_needs(read(overrides).points, 1, true));
+  warn_of_idle_parameters(read(overrides).points);
   Prober prober(arguments, overrides);
   api::KneeOptions options;
   options.key = arguments.key;

@@ -330,6 +330,32 @@ struct ValueText {
 
 std::string to_text(const Value& value) { return std::visit(ValueText{}, value); }
 
+std::string conditions_text(const Parameter& parameter) {
+  std::vector<std::string> texts;
+  for (const Condition& condition : parameter.conditions) {
+    std::vector<std::string> values;
+    for (const std::string& value : condition.values) values.push_back(value.empty() ? "\"\"" : value);
+    if (values.empty()) {
+      texts.push_back(condition.name);
+    } else {
+      const std::string last = values.back();
+      values.pop_back();
+      texts.push_back(
+          fmt::format("{} = {}{}{}", condition.name, fmt::join(values, ", "), values.empty() ? "" : " or ", last));
+    }
+  }
+  return texts.empty() ? "" : fmt::format("only with {}", fmt::join(texts, " or "));
+}
+
+bool has_meaning(const Parameter& parameter, const Values& values) {
+  const auto holds = [&](const Condition& condition) {
+    const std::string value = to_text(values.all().find(condition.name)->second);
+    if (!condition.values.empty()) return std::ranges::find(condition.values, value) != condition.values.end();
+    return !value.empty() && value != "0" && value != "false" && value != "[]";
+  };
+  return parameter.conditions.empty() || std::ranges::any_of(parameter.conditions, holds);
+}
+
 std::string default_text(const Parameter& parameter) {
   if (!parameter.fallback) return "required";
   const std::string text = to_text(*parameter.fallback);

@@ -30,8 +30,13 @@ namespace banyan::config {
 [[nodiscard]] std::string range_text(const Parameter& parameter);  ///< "1 to 65535", "above 0", "" when unlimited
 /// "may change in flight, to a larger value", "" when it may not.
 [[nodiscard]] std::string in_flight_text(const Parameter& parameter);
+/// "only with queues = recn_basic or queues = recn_enhanced", "only with mark.high", "" when it means something always.
+[[nodiscard]] std::string conditions_text(const Parameter& parameter);
 [[nodiscard]] std::string default_text(const Parameter& parameter);  ///< "12 packets", "required"
 [[nodiscard]] std::string to_text(const Value& value);
+
+/// Whether a parameter means something beside the other values.
+[[nodiscard]] bool has_meaning(const Parameter& parameter, const Values& values);
 
 /// Changes a number that was resolved before, within the range of its parameter: what a program tries by itself is as
 /// bounded as what a file gives. Throws ConfigError at the place of the value.

@@ -29,6 +29,12 @@ enum class InFlight : u8 {
   above_0,  ///< from one above 0 to another: 0 is another kind of network
 };
 
+/// Another parameter of the same component has a certain value.
+struct Condition {
+  std::string name;
+  std::vector<std::string> values;  ///< one of these, as to_text() writes them; none: any but 0, false, "" and []
+};
+
 /// One parameter of one component. Build it with the named constructors:
 ///   Parameter::integer("buffer", 12).unit("packets").range(1, 65535).doc("Places per output buffer, S.")
 struct Parameter {
@@ -43,8 +49,9 @@ struct Parameter {
   std::vector<std::string> choices;
   std::string summary;
   InFlight changes_in_flight = InFlight::no;
-  bool names_file = false;         ///< of Type::text: a file or folder that a run reads
-  std::vector<std::string> words;  ///< values that name none all the same
+  bool names_file = false;            ///< of Type::text: a file or folder that a run reads
+  std::vector<std::string> words;     ///< values that name none all the same
+  std::vector<Condition> conditions;  ///< it means something where one of them holds; none: always
 
   static Parameter boolean(std::string name, bool fallback);
   static Parameter integer(std::string name, i64 fallback);
@@ -81,6 +88,12 @@ struct Parameter {
   /// A state of the network fits whatever the value is, and from then on it does what the new value says.
   Parameter& in_flight(InFlight how = InFlight::yes) {
     changes_in_flight = how;
+    return *this;
+  }
+  /// It means something only where the parameter `other` has one of these values (none: any but 0, false, "" and []).
+  /// Called again: or where that holds. Whoever gives it beside other values is told (api/idle.hpp).
+  Parameter& only_with(std::string other, std::vector<std::string> values = {}) {
+    conditions.push_back({std::move(other), std::move(values)});
     return *this;
   }
   /// The text is the path of a file that results depend on. It is found from the folder of the experiment, and its

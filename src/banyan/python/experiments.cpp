@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "banyan/api/advice.hpp"
+#include "banyan/api/idle.hpp"
 #include "banyan/api/needs.hpp"
 #include "banyan/api/network.hpp"
 #include "banyan/api/reader.hpp"
@@ -192,6 +193,7 @@ void add_experiments(py::module_& module) {
       .def("__len__", [](const api::ExperimentSet& set) { return set.points.size(); })
       .def("__getitem__", &point_of)
       .def("check_deadlock", &check_deadlock)
+      .def("idle_parameters", [](const api::ExperimentSet& set) { return api::idle_parameters(set.points); })
       .def("advice", [](const api::ExperimentSet& set) { return api::check_choices(set.points); })
       .def("only", &only)
       .def("sweep", &sweep);

@@ -11,11 +11,11 @@
 
 #include "banyan/api/export.hpp"
 #include "banyan/api/metrics.hpp"
+#include "banyan/api/pool_seeds.hpp"
 #include "banyan/api/result.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/python/bindings.hpp"
 #include "banyan/report/sweep_report.hpp"
-#include "banyan/stats/interval.hpp"
 
 namespace banyan::python {
 namespace {
@@ -307,8 +307,11 @@ void add_result(py::module_& module) {
     return set;
   });
   module.def("is_metric", [](const std::string& name) { return api::find_metric(name) != nullptr; });
-  module.def("mean_over_seeds", [](const std::vector<double>& means, double confidence) {
-    return std::make_pair(stats::average(means), stats::mean_interval(means, confidence).half_width);
+  module.def("pool_seeds", [](const std::vector<ResultPointer>& results, const std::string& metric) {
+    std::vector<const Result*> runs;
+    for (const ResultPointer& result : results) runs.push_back(result.get());
+    const std::optional<stats::Interval> pooled = api::pool_seeds(runs, metric);
+    return pooled ? std::optional(std::make_pair(pooled->mean, pooled->half_width)) : std::nullopt;
   });
   module.def("result_from_json",
              [](const std::string& text) { return std::make_shared<Result>(api::from_json(text)); });

@@ -453,7 +453,9 @@ ChartPoint pooled_point(const Pool& pool, const std::vector<api::Result>& result
   const std::string some = fmt::format("{} of {} {}", unsettled, pool.points.size(), point.verdict);
   const std::optional<stats::Interval> pooled = api::pool_seeds(seeds, metric);
   if (!pooled) {
-    point.tip = seeds.size() == 1 ? point.verdict : some;
+    point.tip = seeds.size() == 1 ? point.verdict
+                : unsettled != 0  ? some
+                                  : fmt::format("none in {} of {}", api::seeds_without(seeds, metric), seeds.size());
     return point;
   }
   point.y = pooled->mean;

@@ -295,6 +295,7 @@ const core::RoutingRow row_dimension_order{
             Parameter::boolean("datelines", true)
                 .doc("Split the virtual channels of rings into two classes; false lets a torus deadlock."),
             Parameter::choice("classes", {"change", "fixed", "balanced"}, "balanced")
+                .only_with("datelines")
                 .doc("How datelines assign classes: change behind the wrap link, fixed per ring, or fixed and "
                      "balanced."),
         },

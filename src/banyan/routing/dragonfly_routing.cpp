@@ -264,6 +264,7 @@ const core::RoutingRow row_dragonfly_routing{
          Parameter::choice("policy", {"minimal", "valiant", "ugal_l", "ugal_g", "par"}, "minimal")
              .doc("Which packets take a detour over a random group."),
          Parameter::integer("threshold", 0)
+             .only_with("policy", {"ugal_l", "ugal_g", "par"})
              .unit("flits")
              .range(0, 1 << 20)
              .doc("By how much the detour must be better, for ugal_l, ugal_g and par."),
@@ -273,6 +274,7 @@ const core::RoutingRow row_dragonfly_routing{
                   "way "
                   "counts once; 0: both count as many times as they have channels to go."),
          Parameter::choice("detour_over", {"group", "router"}, "group")
+             .only_with("policy", {"valiant", "ugal_l", "ugal_g", "par"})
              .doc("Whether a detour visits a random group or, in it, a random router, as in BookSim2, whose classes of "
                   "virtual channels then have a cycle."),
          Parameter::choice("vcs_per_class", {"all", "one"}, "all")

@@ -355,6 +355,7 @@ const core::RoutingRow row_up_down{
                   "and lower numbers on one level; automatic: by levels where there are several and failures leave "
                   "every pair a way over them, and elsewhere whichever loads the most loaded channel less."),
          Parameter::integer("root", -1)
+             .only_with("order", {"automatic", "breadth_first"})
              .range(-1, 1 << 24)
              .doc("Switch that a breadth-first order starts from; -1: one in the middle of the network, from which "
                   "every "

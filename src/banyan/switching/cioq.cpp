@@ -73,7 +73,8 @@ u32 cycles(const config::Values& values, const char* name) {
   return static_cast<u32>(std::ceil(values.real(name) / byte_ns(values) - 1e-9));
 }
 
-void check_thresholds(const config::Values& values, const Plan& plan) {
+/// `shortest`: packet, of which the memory holds most.
+void check_thresholds(const config::Values& values, const Plan& plan, u32 shortest) {
   const auto order = [&](const char* low, u32 a, const char* high, u32 b) {
     if (a <= b) return;
     values.fail(
@@ -84,7 +85,7 @@ void check_thresholds(const config::Values& values, const Plan& plan) {
   order("propagation", plan.propagation, "xoff", plan.xoff);
   order("propagation", plan.propagation, "ingress_detection", plan.ingress_detection);
   order("propagation", plan.propagation, "egress_detection", plan.egress_detection);
-  const u32 packets = plan.memory / plan.packet;
+  const u32 packets = plan.memory / shortest;
   const auto fits = [&](const char* name, u32 value) {
     if (value <= packets) return;
     values.fail(name,
@@ -129,7 +130,6 @@ Plan read_plan(const config::Values& values, u32 terminals) {
   plan.xon = values.natural("xon");
   plan.markers = values.flag("markers");
   plan.log = values.flag("log");
-  if (plan.recn()) check_thresholds(values, plan);
   if (values.flag("recn.notify_sources")) { plan.notify_packets = values.natural("recn.notify_packets"); }
   if (!plan.per_class()) return plan;
   plan.classes = plan.organization == Organization::voqnet ? terminals : std::min(values.natural("classes"), terminals);
@@ -249,6 +249,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   }
   builder.cut_messages(plan.packet);
   const u32 shortest = std::min(plan.packet, builder.shortest_packet_of_load());
+  if (plan.recn()) check_thresholds(values, plan, shortest);
   plan.marking = parts::read_marking(values, plan.memory / shortest, kMostMemory / shortest);
   // What takes no time at all cannot go to another shard.
   if (plan.control_cycles == 0) {
@@ -339,40 +340,52 @@ const core::SwitchRow row_cioq{
                      .range(0, 1e9)
                      .doc("Time of a credit or another control message on a link; it takes no bandwidth"),
                  Parameter::integer("classes", 8)
+                     .only_with("queues", {"dbbm"})
                      .range(1, 65535)
                      .doc("Queues of dbbm, to which destinations are mapped modulo"),
                  Parameter::integer("saqs", 8)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
                      .range(1, 63)
                      .in_flight(config::InFlight::growing)
                      .doc("Set-aside queues per port"),
                  Parameter::integer("egress_detection", 128)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
                      .unit("packets")
                      .range(1, 1e9)
                      .in_flight()
                      .doc("Length of an egress's normal queue from which on it is congested"),
                  Parameter::integer("ingress_detection", 32)
+                     .only_with("queues", {"recn_enhanced"})
                      .unit("packets")
                      .range(1, 1e9)
                      .in_flight()
                      .doc("Length of a detection queue from which on its output is congested"),
                  Parameter::integer("propagation", 16)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
                      .unit("packets")
                      .range(1, 1e9)
                      .in_flight()
                      .doc("Length of a set-aside queue from which on it notifies upstream"),
                  Parameter::integer("xoff", 48)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
                      .unit("packets")
                      .range(1, 1e9)
                      .in_flight()
                      .doc("Length of a set-aside queue from which on it stops the one upstream"),
-                 Parameter::integer("xon", 16).unit("packets").range(0, 1e9).in_flight().doc(
-                     "Length of a set-aside queue down to which it starts the one upstream again"),
+                 Parameter::integer("xon", 16)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
+                     .unit("packets")
+                     .range(0, 1e9)
+                     .in_flight()
+                     .doc("Length of a set-aside queue down to which it starts the one upstream again"),
                  Parameter::real("saq_timeout", 20'000.0)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
                      .unit("ns")
                      .range(0, 1e9)
                      .in_flight(config::InFlight::above_0)
                      .doc("A set-aside queue that was never used may be freed after this time; 0: it stays"),
                  Parameter::boolean("markers", true)
+                     .only_with("queues", {"recn_basic", "recn_enhanced"})
                      .doc("Keep new set-aside queues blocked until older packets have left; false: packets arrive out "
                           "of "
                           "order"),
@@ -380,6 +393,7 @@ const core::SwitchRow row_cioq{
                      .doc("RECN tells the sources of packets that wait at a root of it, so that an admission "
                           "that hears of it throttles them behind the isolation"),
                  Parameter::integer("recn.notify_packets", 1)
+                     .only_with("recn.notify_sources")
                      .unit("packets")
                      .range(1, 1'000'000)
                      .in_flight()
@@ -395,15 +409,18 @@ const core::SwitchRow row_cioq{
                           "class of packets (priority flow control, IEEE 802.1Qbb), which the receiver sends at a "
                           "threshold"),
                  Parameter::integer("pause.xoff", 0)
+                     .only_with("flow_control", {"pause"})
                      .unit("B")
                      .range(0, 1 << 30)
                      .doc("Bytes of a class at an input port from which on it pauses the sender; 0: as many as the "
                           "headroom leaves"),
                  Parameter::integer("pause.xon", 0)
+                     .only_with("flow_control", {"pause"})
                      .unit("B")
                      .range(0, 1 << 30)
                      .doc("Bytes down to which it lets the sender go on; 0: two longest packets below pause.xoff"),
                  Parameter::integer("pause.headroom", 0)
+                     .only_with("flow_control", {"pause"})
                      .unit("B")
                      .range(0, 1 << 30)
                      .doc("Bytes kept for what arrives after a pause was sent; 0: what the longest link needs, its "

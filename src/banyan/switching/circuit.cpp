@@ -222,6 +222,7 @@ const core::SwitchRow row_circuit{
               .range(1, 1 << 20)
               .doc("Time in which a header reserves a virtual channel and moves to the next switch"),
           Parameter::integer("backtrack", 1)
+              .only_with("blocked", {"back_to_source", "backtrack"})
               .unit("cycles")
               .range(0, 1 << 20)
               .doc("Time in which a header goes back one hop; 0: what it gives up is free at once"),
@@ -230,10 +231,12 @@ const core::SwitchRow row_circuit{
               .range(0, 1 << 20)
               .doc("Time of the acknowledgment per hop"),
           Parameter::integer("retry_delay", 0)
+              .only_with("blocked", {"back_to_source", "backtrack"})
               .unit("cycles")
               .range(0, 1 << 20)
               .doc("Pause at the source before the next attempt; at least one cycle when the first hop was blocked"),
           Parameter::integer("backoff", 0)
+              .only_with("blocked", {"back_to_source", "backtrack"})
               .unit("cycles")
               .range(0, 1 << 20)
               .doc("Random addition to the pause, uniform from 0 to this"),
@@ -248,9 +251,9 @@ const core::SwitchRow row_circuit{
           Parameter::integer("injection_flits", 0)
               .unit("flits/cycle")
               .range(0, 64)
-              .doc(
-                  "Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, one cycle "
-                  "long; 0: no limit and no time"),
+              .doc("Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, one "
+                   "cycle "
+                   "long; 0: no limit and no time"),
           Parameter::integer("ejection_flits", 0)
               .unit("flits/cycle")
               .range(0, 64)

@@ -119,6 +119,7 @@ const core::SwitchRow row_packet_node{
                    "packets of "
                    "which only the first has a header and is routed, which takes t_l."),
           Parameter::integer("payload", 64)
+              .only_with("transport", {"packet", "virtual_circuit"})
               .unit("flits")
               .range(1, kWholeMessage)
               .doc(

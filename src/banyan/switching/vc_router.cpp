@@ -351,6 +351,12 @@ std::vector<std::pair<std::string, config::Value>> turn_delays() {
           {"wait_for_tail_credit", false}};
 }
 
+/// Cycles from a flit of a packet to the next through a switch: every one is allocated for itself, unless the packet
+/// keeps its way through the crossbar.
+double flit_time(const config::Values& values) {
+  return values.flag("hold_switch_for_packet") ? 1.0 : static_cast<double>(values.integer("sw_alloc_delay"));
+}
+
 core::VcTurn vc_turn(const config::Values& values) {
   // A head that another one beats waits for the next allocation, which several cycles make longer. Of routers with all
   // delays from 0 to 4 and packets of 1, 2 and 4 flits, 1.8 times the turns of one flit filled a channel at the most.
@@ -360,6 +366,9 @@ core::VcTurn vc_turn(const config::Values& values) {
   const double vc = static_cast<double>(values.integer("vc_alloc_delay"));
   const double allocation = static_cast<double>(values.integer("sw_alloc_delay"));
   const double both = speculative ? std::max(vc, allocation) : vc + allocation;
+  const double flit = flit_time(values);
+  const bool held = values.flag("hold_switch_for_packet");
+  const std::string rest = held ? "flits - 1" : "(flits - 1) * sw_alloc_delay";
   const double speedup = values.real("internal_speedup");
   const double routing = static_cast<double>(values.integer("routing_delay"));
   if (values.flag("wait_for_tail_credit")) {
@@ -368,23 +377,23 @@ core::VcTurn vc_turn(const config::Values& values) {
     const double wires = static_cast<double>(values.integer("traversal_delay") + values.integer("credit_delay"));
     std::string stages = std::string("routing_delay + 2 * ") +
                          (speculative ? "max(vc_alloc_delay, sw_alloc_delay)" : "(vc_alloc_delay + sw_alloc_delay)") +
-                         " + (flits - 1) * sw_alloc_delay";
+                         " + " + rest;
     if (speedup != 1.0) stages = "(" + stages + ") / internal_speedup";
-    return {.fixed = (routing + 2 * both - allocation) / speedup + wires,
-            .per_flit = allocation / speedup,
+    return {.fixed = (routing + 2 * both - flit) / speedup + wires,
+            .per_flit = flit / speedup,
             .per_latency = 2.0,
             .from_terminals = false,
             .in_step = 2.0,
             .without = turn_delays(),
             .formula = stages + " + traversal_delay + credit_delay + 2 * latency (wait_for_tail_credit)"};
   }
-  const double fixed = routing + both - allocation;
-  std::string formula = speculative
-                            ? "routing_delay + max(vc_alloc_delay, sw_alloc_delay) + (flits - 1) * sw_alloc_delay"
-                            : "routing_delay + vc_alloc_delay + flits * sw_alloc_delay";
+  const double fixed = routing + both - flit;
+  std::string formula = speculative ? "routing_delay + max(vc_alloc_delay, sw_alloc_delay) + " + rest
+                        : held      ? "routing_delay + vc_alloc_delay + sw_alloc_delay + flits - 1"
+                                    : "routing_delay + vc_alloc_delay + flits * sw_alloc_delay";
   if (speedup != 1.0) formula = "(" + formula + ") / internal_speedup";
   return {.fixed = fixed / speedup,
-          .per_flit = allocation / speedup,
+          .per_flit = flit / speedup,
           .in_step = in_step,
           .without = turn_delays(),
           .formula = std::move(formula)};
@@ -418,13 +427,12 @@ core::ZeroLoad zero_load(const config::Values& values, u32 flits) {
   const double allocation = number("sw_alloc_delay");
   const double both = values.flag("speculative") ? std::max(vc, allocation) : vc + allocation;
   const double router = number("routing_delay") + number("traversal_delay") + both;
-  const double rest = flits - 1.0;
+  const double rest = (flits - 1.0) * flit_time(values);
   // Stored and forwarded: the rest of the packet comes in from the terminal, and leaves every switch.
   if (values.text("flow") == "store_and_forward") {
-    return {
-        .fixed = router + rest * (1 + allocation), .per_hop = router + rest * allocation, .per_cycle = 1, .ends = 1};
+    return {.fixed = router + (flits - 1.0) + rest, .per_hop = router + rest, .per_cycle = 1, .ends = 1};
   }
-  return {.fixed = router + rest * allocation, .per_hop = router, .per_cycle = 1, .ends = 1};
+  return {.fixed = router + rest, .per_hop = router, .per_cycle = 1, .ends = 1};
 }
 
 }  // namespace

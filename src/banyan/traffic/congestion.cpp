@@ -212,12 +212,16 @@ const core::TrafficRow row_congestion{
          Parameter::real("start", 800'000).unit("ns").range(0, 1e15).doc("When the first congestion source starts"),
          Parameter::real("duration", 300'000).unit("ns").range(0, 1e15).doc("How long each congestion source sends"),
          Parameter::real("interval", 20'000)
+             .only_with("kind", {"incremental"})
              .unit("ns")
              .range(0, 1e15)
              .doc("Time between two starts of incremental congestion"),
          Parameter::choice("placement", {"random", "spread", "clustered"}, "random")
              .doc("Which terminals are congestion sources: random ones, evenly spread, or the first"),
-         Parameter::integer("placement_seed", 0).range(0, 1e15).doc("Seed of a random placement; 0: the run's"),
+         Parameter::integer("placement_seed", 0)
+             .only_with("placement", {"random"})
+             .range(0, 1e15)
+             .doc("Seed of a random placement; 0: the run's"),
          Parameter::integer("size", 64).unit("flits").range(1, 1 << 24).doc("Length of a message"),
          Parameter::integer("limit", 64)
              .unit("messages")

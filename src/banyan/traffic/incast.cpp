@@ -245,17 +245,22 @@ const core::TrafficRow row_incast{
          Parameter::integers("receivers", {0})
              .unit("terminals")
              .doc("One incast each; []: `incasts` different terminals at random"),
-         Parameter::integer("incasts", 1).range(1, 1 << 20).doc("Incasts, where the receivers are drawn"),
+         Parameter::integer("incasts", 1)
+             .only_with("receivers", {"[]"})
+             .range(1, 1 << 20)
+             .doc("Incasts, where the receivers are drawn"),
          Parameter::integers("senders", {})
              .unit("terminals")
              .doc(
                  "First and last sender of every incast, the receiver left out; []: `fan_in` terminals, drawn for each "
                  "incast"),
          Parameter::integer("fan_in", 8)
+             .only_with("senders", {"[]"})
              .unit("terminals")
              .range(1, 1 << 24)
              .doc("Senders of an incast, where they are drawn"),
          Parameter::integer("amount", 4096)
+             .only_with("duration", {"0"})
              .unit("flits")
              .range(1, 1e15)
              .doc("What each sender of an incast sends; the incast ends when it has arrived"),

@@ -143,6 +143,7 @@ config::ComponentInfo info() {
                         "transpose")
           .doc("Which destination belongs to which source"));
   row.parameters.push_back(Parameter::integer("permutation_seed", 1)
+                               .only_with("pattern", {"random"})
                                .range(0, 4294967295.0)
                                .doc("Selects the random permutation; independent of the run's seed"));
   row.parameters.push_back(

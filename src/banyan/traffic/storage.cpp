@@ -172,7 +172,9 @@ const core::TrafficRow row_storage{
          Parameter::text("file", "")
              .file()
              .doc("Trace, relative to the folder of the experiment; empty: synthetic I/O"),
-         Parameter::choice("format", {"auto", "spc", "msr", "srt"}, "auto").doc("Format of the trace"),
+         Parameter::choice("format", {"auto", "spc", "msr", "srt"}, "auto")
+             .only_with("file")
+             .doc("Format of the trace"),
          Parameter::integer("disks", 16)
              .unit("terminals")
              .range(1, 1 << 20)
@@ -184,18 +186,37 @@ const core::TrafficRow row_storage{
              .unit("ns")
              .range(0, 1e15)
              .doc("Time until a disk answers where the trace does not say"),
-         Parameter::real("length", 1e6).unit("ns").range(1, 1e15).doc("Synthetic: length, after compression"),
-         Parameter::real("rate", 2e6).unit("accesses/s").above(0).doc("Synthetic: of all hosts together, on average"),
+         Parameter::real("length", 1e6)
+             .only_with("file", {""})
+             .unit("ns")
+             .range(1, 1e15)
+             .doc("Synthetic: length, after compression"),
+         Parameter::real("rate", 2e6)
+             .only_with("file", {""})
+             .unit("accesses/s")
+             .above(0)
+             .doc("Synthetic: of all hosts together, on average"),
          Parameter::real("tail", 1.4)
+             .only_with("file", {""})
              .range(1.05, 1.95)
              .doc("Synthetic: exponent of the Pareto lengths of bursts and pauses; Hurst parameter (3 - tail) / 2"),
          Parameter::real("burst", 20'000)
+             .only_with("file", {""})
              .unit("ns")
              .above(0)
              .doc("Synthetic: mean length of a burst, before compression"),
-         Parameter::real("on", 0.25).range(0.01, 0.99).doc("Synthetic: fraction of the time that a host is in a burst"),
-         Parameter::real("reads", 0.6).range(0, 1).doc("Synthetic: fraction of the accesses that read"),
-         Parameter::real("skew", 1.0).range(0, 4).doc("Synthetic: exponent of Zipf's popularity of the disks"),
+         Parameter::real("on", 0.25)
+             .only_with("file", {""})
+             .range(0.01, 0.99)
+             .doc("Synthetic: fraction of the time that a host is in a burst"),
+         Parameter::real("reads", 0.6)
+             .only_with("file", {""})
+             .range(0, 1)
+             .doc("Synthetic: fraction of the accesses that read"),
+         Parameter::real("skew", 1.0)
+             .only_with("file", {""})
+             .range(0, 4)
+             .doc("Synthetic: exponent of Zipf's popularity of the disks"),
      }},
     &make};
 

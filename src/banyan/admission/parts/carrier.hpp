@@ -16,11 +16,13 @@ namespace banyan::admission::parts {
           .doc("What one end of a flow tells the other goes in packets of their own, or in words that take the "
                "zero-load latency of the pair and no bandwidth"),
       Parameter::integer("feedback_flits", 0)
+          .only_with("feedback", {"packets"})
           .unit("flits")
           .range(0, 65'535)
           .doc("Length of these packets; 0: the shortest that makes sense on the switch's links (24 bytes in cioq, "
                "otherwise 1 flit)"),
       Parameter::integer("feedback_priority", 0)
+          .only_with("feedback", {"packets"})
           .range(0, 255)
           .doc("Priority of these packets in switches that know priorities; higher goes first")};
   own.insert(own.end(), carrier.begin(), carrier.end());

@@ -76,7 +76,8 @@ class SourceQueue final : public core::Analysis {
     const core::Graph& graph = context.topology->graph();
     for (u32 t = 0; t < graph.terminals(); ++t) {
       if (graph.channel(graph.injection(t)).link.cycles_per_flit == 1) continue;
-      values.fail("name", "the server takes a flit per cycle, and a terminal's channel is slower", "use bandwidth = 1");
+      values.fail("name", "the server takes a flit per cycle, and a terminal's channel is slower",
+                  "use channels of terminals that carry a flit per cycle");
     }
     load_ = traffic.real("load");
     lengths_ = lengths_of(traffic);

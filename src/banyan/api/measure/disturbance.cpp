@@ -1,5 +1,7 @@
 #include "banyan/api/measure/disturbance.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -106,6 +108,13 @@ void Aftermath::report(Result& result, const engine::SteadyRecord& record, Tick 
   const auto add_mean = [&](const char* name, std::size_t from, std::size_t to) {
     if (from < to) add(result, name, "flits/cycle", mean_of(values, from, to), to - from);
   };
+  const double known = length * static_cast<double>(values.size());
+  if (ended && static_cast<double>(*ended) > known) {
+    result.explanation += fmt::format(
+        "{}the disturbance ends in cycle {}, behind the last window of time at {}: throughput_during and "
+        "lowest_throughput are of what came before, incast_completion, fairness and victim_latency_p99 of all of it",
+        result.explanation.empty() ? "" : "; ", *ended, known);
+  }
   add_mean("throughput_before", window_from(when_.from / 2, length, values.size()), first);
   add_mean("throughput_during", first, last);
   add_mean("throughput_after", last, values.size());

@@ -57,15 +57,18 @@ struct Marking {
           .in_flight(config::InFlight::above_0)
           .doc("Length above which mark.above of them are marked; 0: no packet is marked"),
       Parameter::real("mark.probability", 1.0)
+          .only_with("mark.high")
           .range(0, 1)
           .in_flight()
           .doc("Share that is marked at mark.high; from 0 at mark.low it grows evenly"),
       Parameter::real("mark.above", 1.0)
+          .only_with("mark.high")
           .above(0)
           .range(0, 1)
           .in_flight()
           .doc("Share that is marked above mark.high; 1 / (1 + r) is InfiniBand's marking rate r"),
       Parameter::boolean("mark.root_only", false)
+          .only_with("mark.high")
           .doc("Mark only at a port with credit for what comes next, as InfiniBand's switches do: queues that wait "
                "behind a congested port elsewhere are no cause")};
   own.insert(own.end(), marking.begin(), marking.end());

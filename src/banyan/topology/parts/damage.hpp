@@ -27,7 +27,11 @@ inline std::vector<config::Parameter> damage_parameters() {
           .doc("Switches that are gone with their links and terminals; the other terminals are numbered anew."),
       Parameter::integer("random_failed_links", 0).range(0, 1 << 24).doc("Links that fail besides, at random."),
       Parameter::integer("random_failed_switches", 0).range(0, 1 << 24).doc("Switches that fail besides, at random."),
-      Parameter::integer("failure_seed", 1).range(0, 1e18).doc("Seed of the random failures."),
+      Parameter::integer("failure_seed", 1)
+          .only_with("random_failed_links")
+          .only_with("random_failed_switches")
+          .range(0, 1e18)
+          .doc("Seed of the random failures."),
   };
 }
 
