@@ -187,6 +187,30 @@ TEST(CircuitTorus, refuses_what_it_does_not_describe) {
   EXPECT_NE(refused(kExperiment, {"traffic.hot_spot.targets=[0, 1]"}), "");
   EXPECT_NE(refused(kExperiment, {"traffic.hot_spot.size_distribution=geometric"}), "");
   EXPECT_NE(refused(kExperiment, {"switch=vc_router", "routing=dimension_order"}).find("circuits"), std::string::npos);
+  EXPECT_EQ(refused(kExperiment, {"switch.sharing=demand", "switch.vcs=4", "topology.size=[3, 3]"}), "");
+  const std::vector<std::pair<const char*, const char*>> others{
+      {"topology.size=[2, 2]", "three switches"},
+      {"topology.concentration=2", "one terminal"},
+      {"topology.random_failed_links=2", "whole torus"},
+      {"routing.directions=up", "both ways round"},
+      {"routing=dimension_order", "any channel that leads nearer"},
+      {"switch.acquire=5", "acquire = 1"},
+      {"switch.acknowledge=5", "acknowledge = 1"},
+      {"switch.blocked=wait", "blocked = back_to_source"},
+      {"switch.sources=one", "sources = queues"},
+      {"switch.alternatives=[2]", "alternatives = [0]"},
+      {"switch.ejection_flits=1", "ejection_flits = 0"},
+      {"switch.directions=shared", "directions = own"},
+      {"switch.retry_delay=9", "retry_delay = 0"},
+      {"process=bernoulli", "Poisson"},
+      {"reply_size=[32]", "Poisson"},
+      {"batch=5", "Poisson"},
+      {"include_self=true", "other terminals"},
+      {"admission=rate", "holds back"},
+  };
+  for (const auto& [change, reason] : others)
+    EXPECT_NE(refused(kExperiment, {change}).find(reason), std::string::npos)
+        << change << ": " << refused(kExperiment, {change});
 }
 
 }  // namespace

@@ -40,6 +40,17 @@ TEST(MD1, other_queues_are_refused) {
   EXPECT_NE(refused(kExperiment, {"size_distribution=geometric"}).find("one length"), std::string::npos);
   EXPECT_NE(refused(kExperiment, {"max_packet=4"}).find("whole messages"), std::string::npos);
   EXPECT_NE(refused(kExperiment, {"replies=true"}), "");
+  EXPECT_NE(refused(kExperiment, {"admission=rate"}).find("holds it back"), std::string::npos);
+}
+
+/// Adapters take messages before, and channels of some models cost nothing.
+TEST(MD1, switches_without_that_server_are_refused) {
+  for (const char* other : {"ideal", "cioq", "circuit", "packet_node"}) {
+    EXPECT_NE(refused(kExperiment, {std::string("switch=") + other}).find("which is none of"), std::string::npos)
+        << other << ": " << refused(kExperiment, {std::string("switch=") + other});
+  }
+  for (const char* same : {"input_buffer", "central_buffer"})
+    EXPECT_EQ(refused(kExperiment, {std::string("switch=") + same}), "") << same;
 }
 
 }  // namespace

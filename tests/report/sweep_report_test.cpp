@@ -141,6 +141,13 @@ TEST(SweepPage, DrawsAllPointsOverEachOtherInTime) {
   EXPECT_DOUBLE_EQ(figure.charts[0].chart.lines[0].points[0].y, 1.5);
 }
 
+TEST(SweepPage, ACurveOverTimeEndsWhereTheFirstOfItsSeedsDoes) {
+  Sweep made = seeded();
+  made.results[1].series[0].values = {2, 3, 90, 91};  // this seed goes on, and is no sample of both
+  const Page page = sweep_page(made.set, made.results, 12);
+  EXPECT_EQ(page.figures.back().charts[0].chart.lines[0].points.size(), 2U);
+}
+
 TEST(SweepPage, CarriesEveryPointForAComparison) {
   const Sweep made = seeded();
   const nlohmann::json data = nlohmann::json::parse(page_data(sweep_page(made.set, made.results, 12)));

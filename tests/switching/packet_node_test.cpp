@@ -594,7 +594,7 @@ TEST(PacketNode, RefusesWhatDoesNotFitTogether) {
       EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
     }
   };
-  refused({{"payload", i64{8}}, {"header", i64{9}}}, "packets of 8 flits are smaller than their header of 9");
+  refused({{"payload", i64{8}}, {"header", i64{9}}}, "a payload of 8 flits is shorter than the header of 9");
   refused({{"header", i64{0}}, {"switching", std::string("cut_through")}}, "cut_through sends a packet on");
 }
 

@@ -281,12 +281,15 @@ function curveOverAxis(
   return doubts.includes(true) ? { ...curve, uncertain: doubts } : curve;
 }
 
-/** One curve over time: the mean of the points that have a value then. */
+/** One curve over time: the mean of the points that have a value then, up to where the first of them ends. Those that go on are
+ * no sample of all: of runs that end when they have recovered, they are the unlucky ones. */
 function curveOverTime(data: ComparisonData, series: number, group: Group, place: number): LineData {
   const line = emptyLine(group.label, place, false);
   const values = new Map<number, number[]>();
+  let end = Number.POSITIVE_INFINITY;
   for (const point of group.points) {
     const found = data.points[point]?.series[series];
+    if (found) end = Math.min(end, found.start + found.values.length * found.interval);
     found?.values.forEach((value, i) => {
       if (value === null) return;
       const time = found.start + i * found.interval;
@@ -297,6 +300,7 @@ function curveOverTime(data: ComparisonData, series: number, group: Group, place
   }
   const run: (number | null)[] = [];
   for (const time of [...values.keys()].sort((a, b) => a - b)) {
+    if (time >= end) break;
     line.x.push(time);
     line.y.push(average(values.get(time) ?? []));
     run.push(group.points[0] ?? null);

@@ -164,6 +164,14 @@ describe("a comparison", () => {
     expect(lines?.[1]?.y).toEqual([0, 1, 0.5]);
   });
 
+  it("ends a curve over time where the first of its seeds ends", () => {
+    const data = sweep();
+    const longer = data.points[1]?.series[0];
+    if (longer) longer.values = [0, 1, 1, 90, 91];
+    const lines = chartsOf(data, verdicts, choice({ metric: "throughput", x: "time" }))[0]?.lines;
+    expect(lines?.[0]?.x).toEqual([5, 15, 25]);
+  });
+
   it("has one plot per value of an axis, and a curve keeps its colour", () => {
     const charts = chartsOf(sweep(), verdicts, choice({ metric: "throughput", x: "time", split: "traffic.load" }));
     expect(charts.map(({ subtitle }) => subtitle)).toEqual(["load = 0.1", "load = 0.2"]);

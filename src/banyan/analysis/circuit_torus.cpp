@@ -1,13 +1,15 @@
 // Circuit switching on a two-dimensional torus with a hot spot, after Safaei, Khonsari, Fathy and Ould-Khaoua.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "banyan/analysis/parts/circuit_torus_model.hpp"
-#include "banyan/core/analysis.hpp"
+#include "banyan/config/resolve.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::analysis::circuit_torus {
 namespace {
@@ -77,18 +79,60 @@ class CircuitTorus final : public core::Analysis {
   values.fail("name", "circuit_torus " + cause, remedy);
 }
 
-std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
-  const core::Grid* grid = context.topology->grid();
-  const bool square = grid != nullptr && grid->size.size() == 2 && grid->size[0] == grid->size[1] &&
-                      grid->size[0] > 2 && grid->wrap[0] && grid->wrap[1] && grid->concentration == 1;
-  if (!square || context.topology->graph().damaged()) {
+void expect_torus(const config::Values& values, const core::Topology& topology) {
+  const core::Grid* grid = topology.grid();
+  const bool square = grid != nullptr && grid->size.size() == 2 && grid->size[0] == grid->size[1];
+  // Two switches are joined once, and no ring.
+  if (square && grid->size[0] < 3) {
+    refuse(values, "describes rings of three switches and more", "use topology.size = [3, 3]");
+  }
+  if (!square || !grid->wrap[0] || !grid->wrap[1]) {
     refuse(values, "describes a two-dimensional torus of equal sides",
            "use topology = { name = \"torus\", size = [8, 8] }");
   }
+  if (grid->concentration != 1) refuse(values, "describes one terminal per switch", "use topology.concentration = 1");
+  if (topology.graph().damaged()) { refuse(values, "describes a whole torus", "leave out what fails of the topology"); }
+}
+
+/// The circuits of the paper (assumptions 1 to 8): what is not asked here changes their times, and nothing in the
+/// equations.
+void expect_circuits(const config::Values& values, const core::AnalysisContext& context) {
   if (context.switching->component() != "circuit") {
     refuse(values, fmt::format("describes circuits, not {}", context.switching->component()),
            "use switch = \"circuit\"");
   }
+  const auto rows = core::switching_rows();
+  const auto row = std::ranges::find_if(rows, [](const core::SwitchRow* r) { return r->info.name == "circuit"; });
+  for (const config::Parameter& p : (*row)->info.parameters) {
+    const bool asked = p.name == "vcs" || p.name == "sharing";  // the second is a departure that its study measures
+    if (asked || context.switching->all().find(p.name)->second == *p.fallback) continue;
+    const std::string usual = config::to_text(*p.fallback);
+    context.switching->fail(p.name, fmt::format("circuit_torus describes circuits with {} = {}", p.name, usual),
+                            fmt::format("leave {} out, or the analysis", p.name));
+  }
+  const config::Values& routing = *context.routing;
+  if (routing.component() != "fully_adaptive" || routing.text("directions") != "both") {
+    refuse(values, "describes headers that take any channel that leads nearer, both ways round",
+           "use routing = \"fully_adaptive\"");
+  }
+}
+
+void expect_arrivals(const config::Values& values, const core::AnalysisContext& context) {
+  const config::Values& traffic = *context.traffics.front();
+  const core::Traffic& generator = *context.generators.front();
+  if (context.held_back) { refuse(values, "describes sources that nothing holds back", "use admission = \"none\""); }
+  if (traffic.text("process") != "poisson" || generator.answers() || generator.finite()) {
+    refuse(values, "describes messages that arrive by a Poisson process",
+           "use process = \"poisson\" in the traffic, without a batch and without replies");
+  }
+  if (traffic.flag("include_self")) {
+    refuse(values, "describes messages to other terminals", "use include_self = false in the traffic");
+  }
+}
+
+std::unique_ptr<core::Analysis> make(const config::Values& values, const core::AnalysisContext& context) {
+  expect_torus(values, *context.topology);
+  expect_circuits(values, context);
   if (context.traffics.size() != 1) refuse(values, "describes one traffic alone", "keep one traffic");
   const config::Values& traffic = *context.traffics.front();
   const bool hot = traffic.component() == "hot_spot";
@@ -103,8 +147,9 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
     refuse(values, "describes messages of one length, in one piece",
            "use size_distribution = \"fixed\", max_packet = 0");
   }
+  expect_arrivals(values, context);
   parts::CircuitTorusInput input;
-  input.k = grid->size[0];
+  input.k = context.topology->grid()->size[0];
   input.vcs = context.vcs;
   input.flits = static_cast<double>(traffic.integer("size"));
   input.alpha = hot ? traffic.real("fraction") : 0.0;

@@ -9,8 +9,6 @@
 //   packet           first = k (t_l + S), last = k t_l + (k - 1) S + (L + pH) / BW + (p - 1) t_l
 //   virtual circuit  first = k (t_l + S), last = k t_l + (k - 1) S + (L + H) / BW
 // Every transmission takes whole ticks.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "banyan/core/analysis.hpp"
@@ -73,11 +71,6 @@ std::unique_ptr<core::Analysis> make(const config::Values& values, const core::A
   const Times times{values.natural("distance"), values.natural("length"),    values.natural("payload"),
                     values.natural("header"),   values.natural("bandwidth"), values.natural("acquire"),
                     values.flag("pipelined")};
-  if (times.payload < times.header) {
-    values.fail("payload",
-                fmt::format("packets of {} flits are smaller than their header of {}", times.payload, times.header),
-                "make the payload at least as long as the header");
-  }
   return std::make_unique<TransportTimes>(times);
 }
 
@@ -90,7 +83,7 @@ const core::AnalysisRow row_transport_times{
     {"transport_times",
      "First and last data of datagrams, virtual circuits, circuits and packets in an empty network",
      "Buzzard and Mudge, Short Latency Routing for Hypercube Multiprocessors, Table 1",
-     {Parameter::integer("distance", 6).unit("links").range(0, 1024).doc("Links from source to destination, k."),
+     {Parameter::integer("distance", 6).unit("links").range(1, 1024).doc("Links from source to destination, k."),
       Parameter::integer("length", 512).unit("flits").range(1, 1U << 24U).doc("Length of the message, L."),
       Parameter::integer("payload", 64).unit("flits").range(1, 1U << 24U).doc("Data in a packet, P."),
       Parameter::integer("header", 8).unit("flits").range(0, 65535).doc("Header, H."),

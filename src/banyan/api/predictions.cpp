@@ -125,6 +125,8 @@ core::AnalysisContext analysis_context(const Experiment& experiment, const Netwo
   context.vcs = row.vcs(experiment.switching);
   context.ways_apart = row.ways_apart;
   if (row.capacity != nullptr) context.capacity = row.capacity(experiment.switching);
+  context.held_back = experiment.admission.component() != "none";
+  context.serves_sources = !row.keeps_messages && context.capacity.injection == 1.0;
   for (const config::Values& traffic : experiment.traffics) context.traffics.push_back(&traffic);
   for (const auto& traffic : traffics) {
     traffic->begin(0);

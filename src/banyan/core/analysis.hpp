@@ -45,6 +45,10 @@ struct AnalysisContext {
   std::vector<const Traffic*> generators;  ///< the traffics themselves, at the begin of a replication
   u32 vcs = 1;                             ///< virtual channels of the switch model
   bool ways_apart = false;                 ///< SwitchRow::ways_apart
+  bool held_back = false;                  ///< an admission holds packets back at their sources
+  /// A flit per cycle goes from the queue of a terminal over its channel, and nowhere else: no adapter takes messages
+  /// before, and the channel is none that costs nothing.
+  bool serves_sources = true;
 };
 
 class Analysis {

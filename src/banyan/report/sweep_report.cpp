@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -250,12 +251,15 @@ const stats::Series* find_series(const api::Result& result, const std::string& n
   return found == result.series.end() ? nullptr : &*found;
 }
 
-/// The curves of all points over each other, pooled over seeds: the mean of those that have a value at that time.
+/// The curves of all points over each other, pooled over seeds: the mean of those that have a value at that time, up to
+/// where the first of them ends. Those that go on are no sample of all: of runs that end when they have recovered, they
+/// are the unlucky ones.
 Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result>& results, const std::string& name,
                     const std::string& time_unit) {
   Chart chart = over_time(name, time_unit);
   std::vector<std::map<double, std::vector<double>>> values;
   std::vector<std::size_t> runs;
+  std::vector<double> ends;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const stats::Series* series = find_series(results[i], name);
     if (series == nullptr) continue;
@@ -266,7 +270,9 @@ Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result
     if (place == values.size()) {
       values.emplace_back();
       runs.push_back(i);
+      ends.push_back(std::numeric_limits<double>::infinity());
     }
+    ends[place] = std::min(ends[place], series->start + static_cast<double>(series->values.size()) * series->interval);
     for (std::size_t k = 0; k < series->values.size(); ++k) {
       if (!std::isfinite(series->values[k])) continue;
       values[place][series->start + static_cast<double>(k) * series->interval].push_back(series->values[k]);
@@ -275,6 +281,7 @@ Chart pooled_series(const api::ExperimentSet& set, const std::vector<api::Result
   chart.y_label = with_unit(name, chart.y_unit);
   for (std::size_t place = 0; place < values.size(); ++place) {
     for (const auto& [time, samples] : values[place]) {
+      if (time >= ends[place]) break;
       ChartPoint point{time, stats::average(samples), std::nullopt, ""};
       point.run = runs[place];
       chart.lines[place].points.push_back(std::move(point));

@@ -51,7 +51,7 @@ void install(const config::Values& values, engine::Builder& builder) {
   }
   if (setup.payload < setup.header) {
     values.fail("payload",
-                fmt::format("packets of {} flits are smaller than their header of {}", setup.payload, setup.header),
+                fmt::format("a payload of {} flits is shorter than the header of {}", setup.payload, setup.header),
                 "make the payload at least as long as the header");
   }
   if (setup.cut_through && (setup.header == 0 || setup.route_once)) {

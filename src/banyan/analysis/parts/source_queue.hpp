@@ -2,6 +2,8 @@
 // nothing behind it is a bottleneck.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <vector>
 
@@ -72,6 +74,16 @@ class SourceQueue final : public core::Analysis {
     }
     if (traffic.integer("max_packet") != 0) {
       values.fail("name", "the queue serves whole messages", "use max_packet = 0 in the traffic");
+    }
+    if (context.held_back) {
+      values.fail("name", "the queue is served whenever it is not empty, and an admission holds it back",
+                  "use admission = \"none\"");
+    }
+    if (!context.serves_sources) {
+      values.fail("name",
+                  fmt::format("the server is the channel of a terminal, a flit per cycle, which is none of {}",
+                              context.switching->component()),
+                  "use a switch such as vc_router");
     }
     const core::Graph& graph = context.topology->graph();
     for (u32 t = 0; t < graph.terminals(); ++t) {

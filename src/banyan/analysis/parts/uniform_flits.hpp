@@ -16,6 +16,10 @@ inline void expect_uniform_flits(const config::Values& values, const core::Analy
     values.fail("name", fmt::format("{} describes uniform packets of one flit to all outputs", values.component()),
                 "use the traffic uniform alone, with include_self = true, size = 1 and size_distribution = \"fixed\"");
   }
+  if (context.held_back) {
+    values.fail("name", fmt::format("{} describes sources that nothing holds back", values.component()),
+                "use admission = \"none\"");
+  }
   if (traffic.text("process") != "bernoulli" || context.generators.front()->answers() ||
       context.generators.front()->finite()) {
     values.fail("name",
