@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -84,30 +84,27 @@ std::vector<std::string> experiments() {
   return all;
 }
 
-/// Another value in range, far from the one it has; nothing where there is none.
-std::optional<Value> another(const Parameter& parameter, const Value& now) {
-  const auto in_range = [&](double v) {
-    return (parameter.low_open ? v > parameter.low : v >= parameter.low) &&
-           (parameter.high_open ? v < parameter.high : v <= parameter.high);
+/// Other values in range: beside the one it has, and the least and the greatest. A value that means nothing is held
+/// against nothing.
+std::vector<Value> others(const Parameter& parameter, const Value& now) {
+  std::vector<Value> all;
+  const auto add = [&](double v) {
+    const bool low = parameter.low_open ? v > parameter.low : v >= parameter.low;
+    const bool high = parameter.high_open ? v < parameter.high : v <= parameter.high;
+    if (!low || !high || !std::isfinite(v)) return;
+    const Value value = parameter.type == Type::integer ? Value(static_cast<i64>(v)) : Value(v);
+    if (value != now) all.push_back(value);
   };
-  switch (parameter.type) {
-    case Type::boolean:
-      return !std::get<bool>(now);
-    case Type::integer:
-      for (const i64 v : {std::get<i64>(now) + 1, std::get<i64>(now) - 1})
-        if (in_range(static_cast<double>(v))) return v;
-      return std::nullopt;
-    case Type::real:
-      for (const double v : {std::get<double>(now) * 0.5, std::get<double>(now) + 0.25, 0.25})
-        if (v != std::get<double>(now) && in_range(v)) return v;
-      return std::nullopt;
-    case Type::choice:
-      for (const std::string& v : parameter.choices)
-        if (v != std::get<std::string>(now)) return v;
-      return std::nullopt;
-    default:
-      return std::nullopt;
+  if (parameter.type == Type::boolean) all.emplace_back(!std::get<bool>(now));
+  if (const auto* whole = std::get_if<i64>(&now)) {
+    for (const double v : {static_cast<double>(*whole) + 1, parameter.low, parameter.high}) add(v);
   }
+  if (const auto* real = std::get_if<double>(&now)) {
+    for (const double v : {*real * 0.5, *real + 0.25, parameter.low, parameter.high}) add(v);
+  }
+  for (const std::string& choice : parameter.choices)
+    if (Value(choice) != now) all.emplace_back(choice);
+  return all;
 }
 
 std::string means_of(const api::Result& result) {
@@ -122,28 +119,26 @@ class Tried {
   void look_at(const std::string& text, const std::string& section, const config::Values& values,
                const config::ComponentInfo& info, const api::Result& before) {
     for (const Parameter& parameter : info.parameters) {
-      if (parameter.conditions.empty() || config::has_meaning(parameter, values)) continue;
-      const std::optional<Value> value = another(parameter, values.all().find(parameter.name)->second);
-      ASSERT_TRUE(value) << info.name << "." << parameter.name;
-      const std::string key = section + "." + parameter.name;
+      if (parameter.conditions.empty() || config::has_meaning(parameter, values, info)) continue;
+      const std::vector<Value> values_here = others(parameter, values.all().find(parameter.name)->second);
+      EXPECT_FALSE(values_here.empty()) << info.name << "." << parameter.name;
       names_.insert(info.name + "." + parameter.name);
-      const std::optional<api::Result> after = run(text, {key + "=" + config::to_text(*value)});
-      if (!after) continue;
-      EXPECT_EQ(after->state_hash, before.state_hash) << key << " in\n" << text;
-      EXPECT_EQ(means_of(*after), means_of(before)) << key << " in\n" << text;
-      ++compared_;
+      for (const Value& value : values_here) {
+        const std::string change = section + "." + parameter.name + "=" + config::to_text(value);
+        try {
+          const api::Result after = api::run(read(text, {change}));
+          EXPECT_EQ(after.state_hash, before.state_hash) << change << " in\n" << text;
+          EXPECT_EQ(means_of(after), means_of(before)) << change << " in\n" << text;
+        } catch (const ConfigError& error) {
+          ADD_FAILURE() << change << " is said to mean nothing, and refused: " << error.what() << "\nin\n" << text;
+        }
+        ++compared_;
+      }
     }
   }
 
   [[nodiscard]] int compared() const { return compared_; }
   [[nodiscard]] bool has(const std::string& name) const { return names_.contains(name); }
-
-  /// Nothing where the value is refused, which is not taken in silence either.
-  static std::optional<api::Result> run(const std::string& text, const api::Overrides& overrides) {
-    try {
-      return api::run(read(text, overrides));
-    } catch (const ConfigError&) { return std::nullopt; }
-  }
 
   static api::Experiment read(const std::string& text, const api::Overrides& overrides = {}) {
     const bool own = text.find("run = ") != std::string::npos;

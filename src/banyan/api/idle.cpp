@@ -47,7 +47,7 @@ void look_at(const config::Values& values, const Kind& kind, std::map<std::strin
     if (parameter.conditions.empty() || !values.given(parameter.name)) continue;
     const Where where = values.where(parameter.name);
     Use& use = uses[where.key];
-    if (config::has_meaning(parameter, values)) {
+    if (config::has_meaning(parameter, values, *info)) {
       use.matters = true;
       continue;
     }

@@ -93,8 +93,9 @@ int saturation(const SaturationArguments& arguments) {
   if (arguments.running.seed) overrides.push_back(fmt::format("run.seed={}", *arguments.running.seed));
   const api::ReadExperiments read = [&](const api::Overrides& all) { return read_experiments(arguments.file, all); };
   // Errors of the file come before those of the folder.
-  static_cast<void>(announce_needs(read(overrides).points, 1, true));
-  warn_of_idle_parameters(read(overrides).points);
+  const std::vector<api::Experiment> points = read(overrides).points;
+  static_cast<void>(announce_needs(points, 1, true));
+  warn_of_idle_parameters(points);
   Prober prober(arguments, overrides);
   api::KneeOptions options;
   options.key = arguments.key;

@@ -35,8 +35,9 @@ namespace banyan::config {
 [[nodiscard]] std::string default_text(const Parameter& parameter);  ///< "12 packets", "required"
 [[nodiscard]] std::string to_text(const Value& value);
 
-/// Whether a parameter means something beside the other values.
-[[nodiscard]] bool has_meaning(const Parameter& parameter, const Values& values);
+/// Whether a parameter of `info` means something beside the other values: one of its conditions holds, and what that
+/// asks for means something itself. Throws std::logic_error where a condition names no parameter.
+[[nodiscard]] bool has_meaning(const Parameter& parameter, const Values& values, const ComponentInfo& info);
 
 /// Changes a number that was resolved before, within the range of its parameter: what a program tries by itself is as
 /// bounded as what a file gives. Throws ConfigError at the place of the value.

@@ -83,7 +83,7 @@ void check_thresholds(const config::Values& values, const Plan& plan, u32 shorte
   };
   order("xon", plan.xon, "xoff", plan.xoff);
   order("propagation", plan.propagation, "xoff", plan.xoff);
-  order("propagation", plan.propagation, "ingress_detection", plan.ingress_detection);
+  if (plan.enhanced()) order("propagation", plan.propagation, "ingress_detection", plan.ingress_detection);
   order("propagation", plan.propagation, "egress_detection", plan.egress_detection);
   const u32 packets = plan.memory / shortest;
   const auto fits = [&](const char* name, u32 value) {
@@ -93,7 +93,7 @@ void check_thresholds(const config::Values& values, const Plan& plan, u32 shorte
                 fmt::format("use at most {}, or a larger memory", packets));
   };
   fits("egress_detection", plan.egress_detection);
-  fits("ingress_detection", plan.ingress_detection);
+  if (plan.enhanced()) fits("ingress_detection", plan.ingress_detection);
   fits("xoff", plan.xoff);
   if (plan.saqs > packets) {
     values.fail(

@@ -251,9 +251,8 @@ const core::SwitchRow row_circuit{
           Parameter::integer("injection_flits", 0)
               .unit("flits/cycle")
               .range(0, 64)
-              .doc("Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, one "
-                   "cycle "
-                   "long; 0: no limit and no time"),
+              .doc("Lanes of one flit per cycle from a terminal to its switch, of which a circuit shares one, "
+                   "one cycle long; 0: no limit and no time"),
           Parameter::integer("ejection_flits", 0)
               .unit("flits/cycle")
               .range(0, 64)
