@@ -188,6 +188,7 @@ TEST(CircuitTorus, refuses_what_it_does_not_describe) {
   EXPECT_NE(refused(kExperiment, {"traffic.hot_spot.size_distribution=geometric"}), "");
   EXPECT_NE(refused(kExperiment, {"switch=vc_router", "routing=dimension_order"}).find("circuits"), std::string::npos);
   EXPECT_EQ(refused(kExperiment, {"switch.sharing=demand", "switch.vcs=4", "topology.size=[3, 3]"}), "");
+  EXPECT_EQ(refused(kExperiment, {"switch.acquire=5", "analysis=[]"}), "") << "the remedy that is given helps";
   const std::vector<std::pair<const char*, const char*>> others{
       {"topology.size=[2, 2]", "three switches"},
       {"topology.concentration=2", "one terminal"},

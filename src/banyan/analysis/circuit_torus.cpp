@@ -108,7 +108,7 @@ void expect_circuits(const config::Values& values, const core::AnalysisContext& 
     if (asked || context.switching->all().find(p.name)->second == *p.fallback) continue;
     const std::string usual = config::to_text(*p.fallback);
     context.switching->fail(p.name, fmt::format("circuit_torus describes circuits with {} = {}", p.name, usual),
-                            fmt::format("leave {} out, or the analysis", p.name));
+                            fmt::format("leave {} out, or the model (analysis = [])", p.name));
   }
   const config::Values& routing = *context.routing;
   if (routing.component() != "fully_adaptive" || routing.text("directions") != "both") {
