@@ -189,6 +189,13 @@ TEST(CircuitTorus, refuses_what_it_does_not_describe) {
   EXPECT_NE(refused(kExperiment, {"switch=vc_router", "routing=dimension_order"}).find("circuits"), std::string::npos);
   EXPECT_EQ(refused(kExperiment, {"switch.sharing=demand", "switch.vcs=4", "topology.size=[3, 3]"}), "");
   EXPECT_EQ(refused(kExperiment, {"switch.acquire=5", "analysis=[]"}), "") << "the remedy that is given helps";
+  // Of a sweep too, which looks whether what the command line fixes was an axis.
+  const std::string swept = std::string(kExperiment) + "[sweep]\n\"traffic.load\" = [0.1, 0.2]\n";
+  EXPECT_EQ(api::read_experiments_text(swept, "swept", {"switch.acquire=5", "analysis=[]"}).points.size(), 2U);
+  const std::string models =
+      std::string(kExperiment) + "[sweep]\n\"analysis\" = ['circuit_torus', 'zero_load_latency']\n";
+  EXPECT_EQ(api::read_experiments_text(models, "swept", {}).points.size(), 2U);
+  EXPECT_EQ(api::read_experiments_text(models, "swept", {"analysis=[]"}).points.size(), 1U);
   const std::vector<std::pair<const char*, const char*>> others{
       {"topology.size=[2, 2]", "three switches"},
       {"topology.concentration=2", "one terminal"},

@@ -309,6 +309,7 @@ std::string Draft::path(const Part& part) const {
 
 Target Draft::target(const std::string& key, const Where& where) const {
   std::vector<std::string> words = split(key);
+  if (key == catalog_->analysis.section) return {Target::kEveryAnalysis, ""};
   if (words.front() == "traffic") return traffic_target(words, key, where);
   if (words.front() == "job" && !parts_of(catalog_->job).empty()) return job_target(words, key, where);
   for (std::size_t i = 0; i < parts_.size(); ++i) {

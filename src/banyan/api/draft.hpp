@@ -29,7 +29,8 @@ struct Change {
 
 /// What a key means in a draft: a parameter of a part, or (parameter "") which component the part is.
 struct Target {
-  static constexpr std::size_t kEveryJob = ~std::size_t{0};  ///< in place of a part
+  static constexpr std::size_t kEveryJob = ~std::size_t{0};           ///< in place of a part
+  static constexpr std::size_t kEveryAnalysis = ~std::size_t{0} - 1;  ///< likewise, also where there is none
 
   std::size_t part = 0;
   std::string parameter;

@@ -138,8 +138,9 @@ Fork fork_from(const ForkTable& fork, const Draft& draft, const Experiment& poin
                       "leave out fork, or give run.warmup");
   }
   const Target target = draft.target(fork.vary, fork.where);
-  const Part& part = draft.parts()[target.part];
-  const config::Parameter* parameter = config::find_parameter(info_of(part), target.parameter);
+  const bool single = target.part < draft.parts().size();  // not all models at once
+  const Part& part = draft.parts()[single ? target.part : 0];
+  const config::Parameter* parameter = single ? config::find_parameter(info_of(part), target.parameter) : nullptr;
   if (parameter == nullptr || parameter->changes_in_flight == config::InFlight::no) {
     throw ConfigError(fork.where, fmt::format("{} may not change in flight", fork.vary), changeable(draft));
   }
