@@ -141,6 +141,14 @@ TEST(SweepPage, DrawsAllPointsOverEachOtherInTime) {
   EXPECT_DOUBLE_EQ(figure.charts[0].chart.lines[0].points[0].y, 1.5);
 }
 
+TEST(SweepPage, WordsThatBeginWithADigitHaveNoUnit) {
+  Sweep made = sweep();
+  made.set.axis_names[1] = "switch.queues";
+  for (std::size_t i = 0; i < made.set.points.size(); ++i)
+    made.set.points[i].axes[1] = {"switch.queues", i % 3 == 0 ? "1q" : "voqsw"};
+  EXPECT_EQ(sweep_chart(made.set, 1, made.results, "packet_latency").x_label, "switch.queues");
+}
+
 TEST(SweepPage, ACurveOverTimeEndsWhereTheFirstOfItsSeedsDoes) {
   Sweep made = seeded();
   made.results[1].series[0].values = {2, 3, 90, 91};  // this seed goes on, and is no sample of both

@@ -34,13 +34,16 @@ constexpr std::size_t kSeriesCharts = 12;
 /// Beyond this ratio of the largest to the smallest value of an axis, its steps are taken as factors.
 constexpr double kWide = 64.0;
 
-/// The unit that values along an axis are written with first; "": none is.
+/// The unit that values along an axis are written with first; "": none is, or some are words: "1q" beside "voqsw" is
+/// one.
 std::string unit_along(const api::ExperimentSet& set, std::size_t axis) {
+  std::string unit;
   for (const api::Experiment& point : set.points) {
     const auto quantity = config::parse_quantity(point.axes[axis].second);
-    if (quantity && !quantity->unit.empty()) return quantity->unit;
+    if (!quantity) return "";
+    if (unit.empty()) unit = quantity->unit;
   }
-  return "";
+  return unit;
 }
 
 /// A value along an axis in the unit of unit_along(). Nothing for words, and where another unit does not fit that.
