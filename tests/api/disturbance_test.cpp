@@ -45,6 +45,20 @@ TEST(Disturbance, IsOfTheOthersWhereSomeDoNotDisturb) {
   EXPECT_LT(result.at("recovery_time").mean, 2000.0) << "at once: in the next window";
 }
 
+TEST(Disturbance, ThatGoesOnBehindTheWindowsIsSaid) {
+  const std::string text =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 2 }\n"
+      "[[traffic]]\nname = 'uniform'\nload = 0.1\nsize = 8\n"
+      "[[traffic]]\nname = 'incast'\nreceivers = [5]\nsenders = [8, 13]\namount = 400\nsize = 8\nstart = 4000\n"
+      "[run]\nwarmup = 2000\nmeasure = 10000\nwindow = 200\n";
+  const auto explained = [&](const Overrides& overrides) {
+    return run(read_experiments_text(text, "late", overrides).points.front()).explanation;
+  };
+  EXPECT_EQ(explained({}).find("behind the last window"), std::string::npos);
+  EXPECT_NE(explained({"traffic.incast.start=11500"}).find("behind the last window of time at 12000"),
+            std::string::npos);
+}
+
 TEST(Disturbance, CompletionsAreFromTheBeginToTheLastArrival) {
   const Result result = incast({});
   // 12,800 bytes through one link of a byte per cycle, and some hundred cycles of way.
