@@ -349,15 +349,13 @@ std::string conditions_text(const Parameter& parameter) {
 
 bool has_meaning(const Parameter& parameter, const Values& values, const ComponentInfo& info) {
   const auto holds = [&](const Condition& condition) {
-    const Parameter* const other = find_parameter(info, condition.name);
-    if (other == nullptr) {
+    if (find_parameter(info, condition.name) == nullptr) {
       throw std::logic_error(
           fmt::format("{}.{} asks for {}, which is none of its parameters", info.name, parameter.name, condition.name));
     }
     const std::string value = to_text(values.all().find(condition.name)->second);
-    const bool set = condition.values.empty() ? !value.empty() && value != "0" && value != "false" && value != "[]"
-                                              : std::ranges::find(condition.values, value) != condition.values.end();
-    return set && has_meaning(*other, values, info);
+    if (!condition.values.empty()) return std::ranges::find(condition.values, value) != condition.values.end();
+    return !value.empty() && value != "0" && value != "false" && value != "[]";
   };
   return parameter.conditions.empty() || std::ranges::any_of(parameter.conditions, holds);
 }

@@ -30,13 +30,13 @@ namespace banyan::config {
 [[nodiscard]] std::string range_text(const Parameter& parameter);  ///< "1 to 65535", "above 0", "" when unlimited
 /// "may change in flight, to a larger value", "" when it may not.
 [[nodiscard]] std::string in_flight_text(const Parameter& parameter);
-/// "only with queues = recn_basic or queues = recn_enhanced", "only with mark.high", "" when it means something always.
+/// "only with queues = recn_basic or recn_enhanced", "only with mark.high", "" when it means something always.
 [[nodiscard]] std::string conditions_text(const Parameter& parameter);
 [[nodiscard]] std::string default_text(const Parameter& parameter);  ///< "12 packets", "required"
 [[nodiscard]] std::string to_text(const Value& value);
 
-/// Whether a parameter of `info` means something beside the other values: one of its conditions holds, and what that
-/// asks for means something itself. Throws std::logic_error where a condition names no parameter.
+/// Whether a parameter of `info` means something beside the other values: one of its conditions holds. (Where what it
+/// asks for is idle itself, that is what is told.) Throws std::logic_error where a condition names no parameter.
 [[nodiscard]] bool has_meaning(const Parameter& parameter, const Values& values, const ComponentInfo& info);
 
 /// Changes a number that was resolved before, within the range of its parameter: what a program tries by itself is as
