@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "banyan/base/error.hpp"
 #include "study/fake_study.hpp"
@@ -702,14 +705,16 @@ TEST(Fires, ForeseeWhatIsLeftFromWhatRunsCost) {
   std::vector<double> left;
   StudyOptions o = options();
   o.run = burn;
+  o.has = [](const api::Experiment&) { return true; };
   o.figures = {"one"};
   o.progress = [](u64, u64) {};
-  o.left = [&](double seconds) { left.push_back(seconds); };
+  o.left = [&](std::optional<double> seconds) { left.push_back(seconds.value_or(-1.0)); };
   static_cast<void>(run_study(known.study(), o));
   ASSERT_EQ(left.size(), 6U);
   for (std::size_t i = 0; i < left.size(); ++i) EXPECT_NEAR(left[i], 2.5 * static_cast<double>(5 - i), 1e-9);
   // A machine that is a thousand times as fast shows it soon.
   left.clear();
+  o.has = nullptr;
   o.run = [](const api::Experiment& e, const api::RunOptions& run) {
     run.progress(1, 2);
     return burn(e, run);
@@ -718,6 +723,30 @@ TEST(Fires, ForeseeWhatIsLeftFromWhatRunsCost) {
   ASSERT_EQ(left.size(), 12U);
   EXPECT_LT(left.front(), 1.0) << "1.25 of 15 seconds are more than a twentieth";
   EXPECT_NEAR(left.back(), 0.0, 1e-9);
+}
+
+/// Four of six runs were made before, and no figure says what a run takes: nothing is known until the first is made,
+/// and then what that one took is believed, and not that four took nothing.
+TEST(Fires, TellNothingOfTheTimeThatIsLeftFromRunsOfBefore) {
+  const FakeStudy fake(test::no_claims, std::string(kFires));
+  std::vector<std::optional<double>> left;
+  std::size_t asked = 0;
+  constexpr std::chrono::milliseconds kRun{40};
+  StudyOptions o = options();
+  o.figures = {"one"};
+  o.has = [&](const api::Experiment&) { return asked++ < 4; };
+  o.run = [&](const api::Experiment& e, const api::RunOptions& run) {
+    if (asked > 4) std::this_thread::sleep_for(kRun);
+    return burn(e, run);
+  };
+  o.progress = [](u64, u64) {};
+  o.left = [&](std::optional<double> seconds) { left.push_back(seconds); };
+  static_cast<void>(run_study(fake.study(), o));
+  ASSERT_EQ(left.size(), 6U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(left[i]) << i;
+  ASSERT_TRUE(left[4]);
+  EXPECT_GE(*left[4], std::chrono::duration<double>(kRun).count());
+  EXPECT_NEAR(left[5].value_or(-1.0), 0.0, 1e-9);
 }
 
 TEST(Fires, AreChosenByName) {

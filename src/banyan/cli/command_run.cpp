@@ -329,11 +329,8 @@ void require_folder(const RunArguments& arguments) {
 /// "42 % of 120 points, 3.1 points/s, 0:12 left, at load = 0.3": the time that is left is a prediction where there is
 /// one.
 std::string sweep_text(u64 done, u64 total, double seconds, const api::SweepStatus& status) {
-  std::string text = progress_text(done, total, seconds, "points", 1000.0);
-  if (status.grounded) {
-    text = text.substr(0, text.find(" left") == std::string::npos ? std::string::npos : text.rfind(", "));
-    text += fmt::format(", {} left", duration_text(status.seconds_left));
-  }
+  const std::optional<double> left = status.grounded ? std::optional(status.seconds_left) : std::nullopt;
+  const std::string text = progress_text(done, total, seconds, "points", 1000.0, left);
   return status.at.empty() ? text : text + ", at " + status.at;
 }
 

@@ -96,6 +96,11 @@ class Journal {
     return result;
   }
 
+  /// Whether that run was made before.
+  [[nodiscard]] bool has(const api::Experiment& experiment) {
+    const std::scoped_lock lock(mutex_);
+    return store_->has(experiment.configuration_hash);
+  }
   [[nodiscard]] std::size_t kept() const { return kept_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -161,11 +166,12 @@ auto run_and_keep(const StudyRunArguments& arguments, study::StudyOptions option
   options.run = [&journal](const api::Experiment& experiment, const api::RunOptions& run) {
     return journal.run(experiment, run);
   };
+  options.has = [&journal](const api::Experiment& experiment) { return journal.has(experiment); };
   options.announce = announcement(options.threads, arguments.running.quiet);
   ProgressDisplay display(arguments.running.quiet, "points", 1000.0);
   options.progress = [&display](u64 done, u64 total) { display(done, total); };
   options.at = [&display](const std::string& point) { display.name(point); };
-  options.left = [&display](double seconds) { display.left(seconds); };
+  options.left = [&display](std::optional<double> seconds) { display.left(seconds); };
   try {
     auto result = work(options);
     journal.discard();

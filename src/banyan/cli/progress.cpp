@@ -31,6 +31,15 @@ std::string rate_text(double rate) {
   return grouped(std::round(rate / unit) * unit);
 }
 
+/// "42 % of 8,000 cycles"
+std::string share_text(u64 done, u64 total, const std::string& unit, double per_unit) {
+  std::string text = fmt::format("{:3.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(total));
+  if (!unit.empty()) text += fmt::format(" of {} {}", grouped(static_cast<double>(total) / per_unit), unit);
+  return text;
+}
+
+std::string left_text(double seconds) { return fmt::format(", {} left", duration_text(seconds)); }
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -44,14 +53,16 @@ std::string duration_text(double seconds) {
 std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit,
                           std::optional<double> left) {
   if (total == 0) return "";
-  const double share = static_cast<double>(done) / static_cast<double>(total);
-  std::string text = fmt::format("{:3.0f} %", share * 100.0);
-  if (!unit.empty()) text += fmt::format(" of {} {}", grouped(static_cast<double>(total) / per_unit), unit);
-  if (left) return text + fmt::format(", {} left", duration_text(*left));
+  std::string text = share_text(done, total, unit, per_unit);
   if (done == 0 || seconds <= 0.0) return text;
   const double rate = static_cast<double>(done) / seconds;
   if (!unit.empty()) text += fmt::format(", {} {}/s", rate_text(rate / per_unit), unit);
-  return text + fmt::format(", {} left", duration_text(static_cast<double>(total - done) / rate));
+  return text + left_text(left.value_or(static_cast<double>(total - done) / rate));
+}
+
+std::string foreseen_text(u64 done, u64 total, const std::string& unit, double per_unit, std::optional<double> left) {
+  if (total == 0) return "";
+  return share_text(done, total, unit, per_unit) + (left ? left_text(*left) : "");
 }
 
 ProgressDisplay::ProgressDisplay(bool quiet, std::string unit, double per_unit, std::string first)
@@ -101,7 +112,8 @@ ProgressDisplay::~ProgressDisplay() {
 void ProgressDisplay::operator()(u64 done, u64 total) {
   if (quiet_) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  show(named(progress_text(done, total, seconds, unit_, per_unit_, left_)));
+  show(named(foreseen_ ? foreseen_text(done, total, unit_, per_unit_, left_)
+                       : progress_text(done, total, seconds, unit_, per_unit_)));
 }
 
 void ProgressDisplay::show(const std::string& text) {

@@ -15,10 +15,15 @@
 namespace banyan::cli {
 
 /// Percentage, rate and remaining time: "42 % of 8,000 cycles, 12,300 cycles/s, 0:12 left". `per_unit`: steps of `done`
-/// that make one `unit` (a sweep reports thousandths of points); unit "": no rate. `left`: the remaining time, where it
-/// does not follow from the rate, which is not told then.
+/// that make one `unit` (a sweep reports thousandths of points); unit "": no rate. `left`: the
+/// remaining time, where something knows better than the rate.
 [[nodiscard]] std::string progress_text(u64 done, u64 total, double seconds, const std::string& unit, double per_unit,
                                         std::optional<double> left = {});
+
+/// The same where a rate tells nothing: "42 % of 28 points, 0:12 left".
+/// `left`: seconds, or nothing where nobody knows.
+[[nodiscard]] std::string foreseen_text(u64 done, u64 total, const std::string& unit, double per_unit,
+                                        std::optional<double> left);
 
 /// "1:02:03", or "0:12".
 [[nodiscard]] std::string duration_text(double seconds);
@@ -37,9 +42,10 @@ class ProgressDisplay {
     const std::lock_guard lock(mutex_);
     name_ = std::move(name);
   }
-  /// The remaining time in seconds, before its progress: for steps that do not all take as long.
-  void left(double seconds) {
+  /// The remaining time in seconds, as far as it is known, before its progress: for steps that do not all take as long.
+  void left(std::optional<double> seconds) {
     const std::lock_guard lock(mutex_);
+    foreseen_ = true;
     left_ = seconds;
   }
   /// What `done` counts, before the first progress.
@@ -66,6 +72,7 @@ class ProgressDisplay {
   std::string unit_;
   double per_unit_;
   std::string first_;
+  bool foreseen_ = false;  ///< whether `left_` says what is left, and not the rate
   std::optional<double> left_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <mutex>
+#include <numeric>
 
 #include "banyan/api/sweep.hpp"
 #include "banyan/base/error.hpp"
@@ -260,28 +261,31 @@ FigureResult plan_figure(const Study& study, const StudySpec& spec, const Figure
   return result;
 }
 
-/// The time that runs still take, of which each says what it costs.
+/// The time that runs still take.
 class Forecast {
  public:
-  Forecast(double all, u32 threads) : all_(all), threads_(threads) {}
+  /// `all`: the cost of all runs, in CPU seconds where it is `measured`; in anything else it tells nothing before a run
+  /// was made.
+  Forecast(double all, bool measured, u32 threads) : all_(all), measured_(measured), threads_(threads) {}
 
   /// A part of the work is done: by a run that is going on, or was made before.
   void add(double cost, bool made_before) {
     done_ += cost;
     (made_before ? kept_ : made_) += cost;
   }
-  [[nodiscard]] double seconds_left() const {
+  [[nodiscard]] std::optional<double> seconds_left() const {
     constexpr double kEnough = 0.05;  // of the work: a hundred of 2,000 runs tell what this machine takes for a second
     const double rest = std::max(0.0, all_ - done_);
     const double as_said = rest / threads_;
-    if (made_ <= 0.0) return as_said;
+    if (made_ <= 0.0) return measured_ || rest <= 0.0 ? std::optional(as_said) : std::nullopt;
     const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double trust = std::min(1.0, made_ / (kEnough * (all_ - kept_)));
+    const double trust = measured_ ? std::min(1.0, made_ / (kEnough * (all_ - kept_))) : 1.0;
     return (1.0 - trust) * as_said + trust * passed * rest / made_;
   }
 
  private:
   double all_;
+  bool measured_;
   double threads_;
   double done_ = 0.0;
   double made_ = 0.0;  ///< since the start
@@ -294,17 +298,18 @@ class Meter {
  public:
   Meter(const StudyOptions& options, const Worklist& work)
       : options_(options),
+        experiments_(work.experiments()),
         names_(work.names()),
-        costs_(work.costs()),
+        // Where a figure does not say what its runs take, each counts as much as any other.
+        costs_(work.seconds() > 0.0 ? work.costs() : std::vector<double>(names_.size(), 1.0)),
         done_(names_.size(), 0),
-        begun_(names_.size()),
-        forecast_(work.seconds(), options.threads),
-        foresees_(work.seconds() > 0.0) {}
+        made_before_(names_.size(), false),
+        forecast_(std::accumulate(costs_.begin(), costs_.end(), 0.0), work.seconds() > 0.0, options.threads) {}
 
   void begin(std::size_t point) {
     const std::scoped_lock lock(mutex_);
     running_.push_back(point);
-    begun_[point] = std::chrono::steady_clock::now();
+    made_before_[point] = options_.has && options_.has(experiments_[point]);
   }
   void end(std::size_t point) {
     report(point, 1, 1);
@@ -318,29 +323,25 @@ class Meter {
     const u64 units = total == 0 ? 0 : std::min(kUnitsPerPoint, done * kUnitsPerPoint / total);
     if (units <= done_[point]) return;
     const u64 more = units - done_[point];
-    // A run that was made before is done at once, and tells nothing of this machine.
-    constexpr double kAtOnce = 0.05;  // of what it costs: reading it takes milliseconds
-    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_[point]).count();
-    const bool made_before = more == kUnitsPerPoint && passed < kAtOnce * costs_[point];
-    forecast_.add(costs_[point] * static_cast<double>(more) / kUnitsPerPoint, made_before);
+    forecast_.add(costs_[point] * static_cast<double>(more) / kUnitsPerPoint, made_before_[point]);
     sum_ += more;
     done_[point] = units;
     if (options_.at && !running_.empty()) options_.at(names_[running_.front()]);
-    if (options_.left && foresees_) options_.left(forecast_.seconds_left());
+    if (options_.left) options_.left(forecast_.seconds_left());
     options_.progress(sum_, kUnitsPerPoint * done_.size());
   }
 
  private:
   const StudyOptions& options_;
+  const std::vector<api::Experiment>& experiments_;
   const std::vector<std::string>& names_;  ///< of the points
-  const std::vector<double>& costs_;
+  std::vector<double> costs_;
   std::mutex mutex_;
   std::vector<std::size_t> running_;  ///< points, in the order in which they began
   std::vector<u64> done_;
-  std::vector<std::chrono::steady_clock::time_point> begun_;
+  std::vector<bool> made_before_;  ///< such a run is done at once, and tells nothing of this machine
   u64 sum_ = 0;
   Forecast forecast_;
-  bool foresees_;
 };
 
 std::vector<api::Result> run_all(const Worklist& work, const StudyOptions& options, const Runner& run) {

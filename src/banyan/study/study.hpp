@@ -98,9 +98,12 @@ struct StudyOptions {
   api::Progress progress;            ///< in thousandths of a point
   /// Told before every `progress`: the point that has run for longest, "case-4, dcqcn, seed = 3".
   std::function<void(const std::string&)> at;
-  /// Told before every `progress`, where all figures say what their runs take: seconds until the last run is done.
-  /// Those of the figures at first, which are another machine's, and more and more those of the runs that are done.
-  std::function<void(double)> left;
+  /// Told before every `progress`: seconds until the last run is done, or nothing while nobody knows. Where all figures
+  /// say what their runs take it is that at first, of another machine, and more and more that of the runs that are
+  /// made; else it is that of these runs from the first.
+  std::function<void(std::optional<double>)> left;
+  /// Whether `run` has a result of before for this one. Empty: for none.
+  std::function<bool(const api::Experiment&)> has;
   /// Told before the first run: how many there are, and the CPU seconds that they will take, 0: not known.
   std::function<void(const std::vector<api::Experiment>& runs, double seconds)> announce;
   const bool* interrupted = nullptr;  ///< polled; true stops with Interrupted
