@@ -211,6 +211,44 @@ TEST(Advice, DefaultsOfEveryTopologyAndRoutingAreNoWorseThanOtherChoices) {
   EXPECT_GT(compared, 60U);
 }
 
+/// What a note proposes, as an override: routing.rule = "unrestricted".
+std::string proposal_in(const std::string& note) {
+  const std::string part = note.substr(0, note.find('.'));
+  const std::size_t at = note.find("; use ") + 6;
+  return part + "." + note.substr(at, note.find(", ", at) - at);
+}
+
+/// Where nothing deadlocks, nothing does with what a note proposes, for every topology, routing function and value of
+/// its choices, under traffics that load few channels.
+TEST(Advice, NothingThatIsProposedDeadlocks) {
+  u32 proposed = 0;
+  for (const core::TopologyRow* topology : core::topology_rows()) {
+    for (const core::RoutingRow* routing : core::routing_rows()) {
+      for (const RoutingChoice& choice : routing_choices(routing->info)) {
+        for (const char* traffic :
+             {"{ name = 'uniform', load = 0.3 }", "{ name = 'permutation', pattern = 'transpose' }",
+              "{ name = 'permutation', pattern = 'bit_reverse' }"}) {
+          for (const u32 vcs : {1U, 4U}) {
+            const std::string text =
+                fmt::format("topology = {}\nswitch = {{ name = 'vc_router', vcs = {} }}\n{}\ntraffic = {}\n",
+                            test::small_component(topology->info, test::small_values({})), vcs, choice.text, traffic);
+            try {
+              const Experiment one = read(text);
+              if (std::ranges::any_of(check_deadlock({one}), &DeadlockNote::may_deadlock)) continue;
+              for (const std::string& note : check_choices({one})) {
+                ++proposed;
+                for (const DeadlockNote& then : check_deadlock({read(text, {proposal_in(note)})}))
+                  EXPECT_FALSE(then.may_deadlock) << text << note << "\n" << then.text;
+              }
+            } catch (const ConfigError&) {}  // does not exist there
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(proposed, 10U);
+}
+
 TEST(Advice, PointsOfASweepOfLoadsAreLookedAtOnce) {
   const std::string text =
       experiment("{ name = 'bidirectional_min' }", "'vc_router'",

@@ -72,6 +72,32 @@ TEST(IoTrace, ReadsMsrAndSortsByTime) {
   EXPECT_NE(accesses[0].host, accesses[1].host);
 }
 
+/// Timestamps of a real trace are so large that a double of their seconds knows no microseconds.
+TEST(IoTrace, KnowsTimesThatAreFarFromItsZeroToTheUnit) {
+  const auto gaps = [](const std::vector<IoAccess>& accesses) {
+    std::vector<double> list;
+    for (const IoAccess& access : accesses) list.push_back(access.at);
+    return list;
+  };
+  std::string msr;
+  for (const int later : {0, 10, 20, 40, 10'000})
+    msr += std::to_string(128'166'372'003'061'629 + later) + ",usr,0,Read,0,512,1\n";
+  const std::vector<double> of_msr = gaps(read_io_trace(msr, IoFormat::msr, "t"));
+  ASSERT_EQ(of_msr.size(), 5U);
+  EXPECT_NEAR(of_msr[1], 1e-6, 1e-12);
+  EXPECT_NEAR(of_msr[2], 2e-6, 1e-12);
+  EXPECT_NEAR(of_msr[3], 4e-6, 1e-12);
+  EXPECT_NEAR(of_msr[4], 1e-3, 1e-12);
+  const std::vector<double> of_srt =
+      gaps(read_io_trace("1199145600.000000100 a 0 512 R\n1199145600.000000200 a 0 512 R\n", IoFormat::srt, "t"));
+  ASSERT_EQ(of_srt.size(), 2U);
+  EXPECT_NEAR(of_srt[1], 1e-7, 1e-9);
+  const std::vector<double> of_spc =
+      gaps(read_io_trace("0,0,512,R,1199145600.000000100\n0,0,512,R,1199145600.000000200\n", IoFormat::spc, "t"));
+  ASSERT_EQ(of_spc.size(), 2U);
+  EXPECT_NEAR(of_spc[1], 1e-7, 1e-9);
+}
+
 TEST(IoTrace, ReadsSrtText) {
   const auto accesses =
       read_io_trace("# cello\n10.5 1f0a 1048576 8192 R 0.004\n10.6 1f0b 0 512 W\n", IoFormat::srt, "t");
@@ -142,6 +168,21 @@ TEST(SyntheticIo, HasItsRateAndIsSelfSimilar) {
   const Random random(1, Stream{"test"}, 2, 3);
   for (u64 n = 0; n < 100'000; ++n) ++even[random.at(n, 0)[0] % 8192];
   EXPECT_NEAR(hurst(even), 0.5, 0.1);
+}
+
+/// However few accesses there are in a burst: what comes after its end belongs to no pause.
+TEST(SyntheticIo, HasItsRateWhereBurstsAreShort) {
+  for (const double in_a_burst : {0.5, 4.0, 20.0}) {
+    SyntheticIo plan;
+    plan.hosts = 100;
+    plan.disks = 4;
+    plan.tail = 1.95;  // its means converge
+    plan.burst_seconds = 0.01;
+    plan.seconds = 20.0;
+    plan.accesses_per_second = in_a_burst / plan.burst_seconds * plan.on * plan.hosts;
+    const auto accesses = static_cast<double>(synthesize_io(plan).size());
+    EXPECT_NEAR(accesses / plan.seconds / plan.accesses_per_second, 1.0, 0.05) << in_a_burst << " accesses in a burst";
+  }
 }
 
 std::unique_ptr<core::Traffic> make_storage(const test::Settings& given, u32 terminals) {

@@ -43,11 +43,12 @@ class Loads {
   explicit Loads(const core::AnalysisContext& context)
       : context_(context), values_(config::Values::defaults(kInfo)), paths_(values_, context, true) {}
 
-  /// The load of the most loaded channel. Where switches or queues choose, all ports are taken equally often: an
-  /// estimate, good enough to tell a half from a whole.
+  /// The load of the most loaded channel. Where switches or queues choose (chose()), all ports are taken equally often:
+  /// an estimate, good enough to tell a half from a whole.
   [[nodiscard]] double worst(const Rate& rate) {
     return worst_of(rate, [&](u32 s, u32 d, auto&& add) { paths_.follow(s, d, add); });
   }
+  [[nodiscard]] bool chose() const { return paths_.chose(); }
   /// The same of what no choice keeps from a channel; nothing where that takes too long to find out.
   [[nodiscard]] std::optional<double> forced(const Rate& rate) {
     u64 places = kMostPlaces;
@@ -118,6 +119,12 @@ class Throughput {
     loads_.emplace(context_);
     matrix_.emplace(loads_->values(), context_);
     alike_ = until_full(loads_->worst(rate()));
+    const u32 terminals = network_.topology->graph().terminals();
+    for (u32 s = 0; s < terminals && !some_silent_; ++s) {
+      bool sends = false;
+      for (u32 d = 0; d < terminals && !sends; ++d) sends = (*matrix_)(s, d) > 0.0;
+      some_silent_ = !sends;
+    }
   }
 
   /// False: all the rest is not known.
@@ -126,6 +133,9 @@ class Throughput {
   [[nodiscard]] double alike() const { return alike_; }
   /// Nobody knows the queues by which the routing function chooses before a run.
   [[nodiscard]] bool by_queues() const { return network_.routing->sight() != core::Sight::none; }
+  /// Switches choose among ways: alike() is an estimate.
+  [[nodiscard]] bool chosen() const { return loads_->chose(); }
+  [[nodiscard]] bool some_silent() const { return some_silent_; }
   /// What no queues let pass; nothing where that is not known.
   [[nodiscard]] std::optional<double> most() {
     if (!by_queues()) return alike_;
@@ -148,14 +158,15 @@ class Throughput {
   std::optional<Loads> loads_;
   std::optional<analysis::parts::TrafficMatrix> matrix_;
   double alike_ = 1.0;
+  bool some_silent_ = false;
 };
 
-/// Whether an experiment can be built at all.
+/// Whether an experiment can be built at all, and packets of it cannot wait for each other in a circle.
 bool runs(const Experiment& experiment) {
   try {
     const Network network = build_network(experiment);
     static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
-    return true;
+    return std::ranges::none_of(check_deadlock({experiment}), &DeadlockNote::may_deadlock);
   } catch (const ConfigError&) { return false; }
 }
 
@@ -207,6 +218,7 @@ std::optional<std::string> note_on(const Experiment& experiment, const Choosing&
   struct Better {
     double throughput;
     bool by_queues;
+    bool chosen;
     config::Value value;
   };
   std::vector<Better> better;
@@ -214,7 +226,8 @@ std::optional<std::string> note_on(const Experiment& experiment, const Choosing&
     if (value == (experiment.*part.values).all().at(p.name)) continue;
     try {
       const Throughput then(with(value));
-      if (then.known() && now.alike() < kHalf * then.alike()) better.push_back({then.alike(), then.by_queues(), value});
+      if (!then.known() || now.alike() >= kHalf * then.alike()) continue;
+      better.push_back({then.alike(), then.by_queues(), then.chosen(), value});
     } catch (const ConfigError&) {}  // does not exist here
   }
   if (better.empty()) return std::nullopt;
@@ -223,11 +236,17 @@ std::optional<std::string> note_on(const Experiment& experiment, const Choosing&
   std::ranges::stable_sort(better, [](const Better& a, const Better& b) { return a.throughput > b.throughput; });
   for (const Better& b : better) {
     if (!runs(with(b.value))) continue;
+    const char* const now_if = now.by_queues() ? ", whatever the queues are,"
+                               : now.chosen()  ? ", if switches take all ways equally often,"
+                                               : "";
+    const std::string then = b.by_queues ? fmt::format("whose channels suffice for {:.3g}", b.throughput)
+                                         : fmt::format("which fills none before {:.3g}{}", b.throughput,
+                                                       b.chosen ? " if they are taken equally often" : "");
     return fmt::format(
-        "{}.{} fills a channel when this traffic has {:.3g} flits per cycle and terminal{}; use {}, {} {:.3g}",
-        part.name, setting(p.name, (experiment.*part.values).all().at(p.name)), *most,
-        now.by_queues() ? ", whatever the queues are" : "", setting(p.name, b.value),
-        b.by_queues ? "whose channels suffice for" : "which fills none before", b.throughput);
+        "{}.{}{} fills a channel when this traffic has {:.3g} flits per cycle and terminal{}; use {}, {}", part.name,
+        setting(p.name, (experiment.*part.values).all().at(p.name)), now_if, *most,
+        now.some_silent() ? " in the mean of all terminals, of which some send nothing" : "", setting(p.name, b.value),
+        then);
   }
   return std::nullopt;
 }

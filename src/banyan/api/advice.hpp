@@ -32,9 +32,9 @@ struct RoutingChoice {
 
 /// One note for each choice or flag of the routing function that leaves the experiment's traffic half of what another
 /// value would, by the load of the most loaded channel; each network once. Where no other value of the routing function
-/// helps, those of the topology are looked at. The other value is known to run. Of a routing function that looks at
-/// queues, the load counts that no queues can keep from a channel. Only of networks that are small enough to follow all
-/// paths at once.
+/// helps, those of the topology are looked at. The other value is known to run, and to let no packets wait for each
+/// other in a circle. Of a routing function that looks at queues, the load counts that no queues can keep from a
+/// channel. Only of networks that are small enough to follow all paths at once.
 [[nodiscard]] std::vector<std::string> check_choices(const std::vector<Experiment>& points);
 
 }  // namespace banyan::api

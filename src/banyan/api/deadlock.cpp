@@ -44,7 +44,7 @@ u32 longest_packet(const Experiment& experiment, const core::Topology& topology)
 DeadlockNote note_on(const Experiment& experiment) {
   const core::SwitchRow& switching = switch_row(experiment);
   if (switching.no_dependencies != nullptr) {
-    return {false, fmt::format("deadlock: not checked, {}", switching.no_dependencies)};
+    return {false, false, fmt::format("deadlock: not checked, {}", switching.no_dependencies)};
   }
   const Network network = build_network(experiment);
   core::DependencyReport report = core::check_dependencies(network.topology->one_subnetwork(), *network.routing_in_one,
@@ -55,14 +55,15 @@ DeadlockNote note_on(const Experiment& experiment) {
     report.verdict = core::DependencyVerdict::escape_when_empty;
   }
   if (shares && report.verdict == core::DependencyVerdict::escape_when_empty) {
-    return {false, core::explain(report, network.topology->one_subnetwork()) +
-                       "\n  here it is not: packets may wait behind each other in a circle; remedy: " +
-                       (switching.shares_vcs_remedy != nullptr
-                            ? switching.shares_vcs_remedy
-                            : "a routing without escapes, such as the usual one of the topology")};
+    return {false, true,
+            core::explain(report, network.topology->one_subnetwork()) +
+                "\n  here it is not: packets may wait behind each other in a circle; remedy: " +
+                (switching.shares_vcs_remedy != nullptr
+                     ? switching.shares_vcs_remedy
+                     : "a routing without escapes, such as the usual one of the topology")};
   }
-  return {report.verdict == core::DependencyVerdict::cyclic || report.verdict == core::DependencyVerdict::lost,
-          core::explain(report, network.topology->one_subnetwork())};
+  const bool bad = report.verdict == core::DependencyVerdict::cyclic || report.verdict == core::DependencyVerdict::lost;
+  return {bad, bad, core::explain(report, network.topology->one_subnetwork())};
 }
 
 }  // namespace

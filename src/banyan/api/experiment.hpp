@@ -151,8 +151,9 @@ std::vector<std::string> check(const Experiment& experiment);
 
 /// What the channel dependencies of a network say about deadlock.
 struct DeadlockNote {
-  bool bad = false;  ///< a cycle, or packets that find no way
-  std::string text;  ///< one line, and one more per channel of a cycle
+  bool bad = false;           ///< a cycle, or packets that find no way
+  bool may_deadlock = false;  ///< this, or an escape behind which packets may wait
+  std::string text;           ///< one line, and one more per channel of a cycle
 };
 
 /// The notes on the networks of these experiments, each network once (core/dependencies.hpp). Throws ConfigError.

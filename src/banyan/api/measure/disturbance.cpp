@@ -146,15 +146,16 @@ void Aftermath::report_streams(Result& result, const engine::FireRecord& record,
   }
   std::sort(completions.begin(), completions.end());
   const u64 known = completions.size() + unfinished;
-  const auto add_completion = [&](const char* name, u64 rank) {
-    if (rank < completions.size()) {
-      add(result, name, "cycles", static_cast<double>(completions[static_cast<std::size_t>(rank)]), known);
-    }
+  // The mean of two in the middle, where there is none between as many earlier and later ones.
+  const auto add_completion = [&](const char* name, u64 rank, u64 other) {
+    if (other >= completions.size()) return;
+    const auto at = [&](u64 i) { return static_cast<double>(completions[static_cast<std::size_t>(i)]); };
+    add(result, name, "cycles", (at(rank) + at(other)) / 2.0, known);
   };
   if (known != 0) {
-    add_completion("incast_completion_first", 0);
-    add_completion("incast_completion_median", (known - 1) / 2);
-    add_completion("incast_completion_last", known - 1);
+    add_completion("incast_completion_first", 0, 0);
+    add_completion("incast_completion_median", (known - 1) / 2, known / 2);
+    add_completion("incast_completion_last", known - 1, known - 1);
     add(result, "incast_unfinished", "streams", static_cast<double>(unfinished), known);
   }
   if (!rates.empty()) add(result, "fairness", "Jain's index", stats::fairness(rates).jain, rates.size());

@@ -67,15 +67,11 @@ class Line {
   [[nodiscard]] std::size_t size() const { return fields_.size(); }
   [[nodiscard]] std::string_view text(std::size_t i) const { return fields_[i]; }
 
-  [[nodiscard]] double number(std::size_t i, const char* name) const {
-    double value = 0.0;
-    const std::string_view field = fields_[i];
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value) || value < 0.0) {
-      refuse(i, name, "a number that is not negative");
-    }
-    return value;
+  /// A time since whatever the trace counts from: seconds since 1970 in doubles are a tenth of a microsecond apart.
+  [[nodiscard]] long double time(std::size_t i) const {
+    return read<long double>(i, format_ == IoFormat::srt ? "time" : "timestamp");
   }
+  [[nodiscard]] double number(std::size_t i, const char* name) const { return read<double>(i, name); }
   [[nodiscard]] double whole(std::size_t i, const char* name) const {
     const double value = number(i, name);
     if (value != std::floor(value)) refuse(i, name, "a whole number");
@@ -94,6 +90,16 @@ class Line {
   }
 
  private:
+  template <class T>
+  [[nodiscard]] T read(std::size_t i, const char* name) const {
+    T value = 0;
+    const std::string_view field = fields_[i];
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc{} || end != field.data() + field.size() || !std::isfinite(value) || value < 0) {
+      refuse(i, name, "a number that is not negative");
+    }
+    return value;
+  }
   [[noreturn]] void refuse(std::size_t i, const char* name, const char* wanted) const {
     throw ConfigError(where_, fmt::format("field {}, the {}, is \"{}\"", i + 1, name, fields_[i]),
                       fmt::format("write {}; a line is: {}", wanted, columns_of(format_)));
@@ -146,42 +152,49 @@ IoFormat guess_io_format(std::string_view text, const std::string& file) {
 }
 
 std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, const std::string& file) {
-  std::vector<IoAccess> accesses;
+  struct Timed {
+    long double at;  ///< in the trace's units, since whatever it counts from
+    IoAccess access;
+  };
+  std::vector<Timed> timed;
+  const long double unit = format == IoFormat::msr ? 1e-7L : 1.0L;  // seconds
   Names hosts;
   Names disks;
   for_each_line(text, [&](std::string_view line, u32 number) {
+    if (format == IoFormat::msr && number == 1 && line.starts_with("Timestamp")) return true;
     const Line fields(line, format, file, number);
-    IoAccess access;
+    auto& [at, access] = timed.emplace_back();
     if (format == IoFormat::spc) {
       // No host is named: the regions of 64 MB of a unit stand for hosts.
-      const double unit = fields.whole(0, "ASU");
-      access.disk = disks(fmt::format("{}", unit));
-      access.host = hosts(fmt::format("{}.{}", unit, std::floor(fields.whole(1, "LBA") / 131072.0)));
+      const double unit_number = fields.whole(0, "ASU");
+      access.disk = disks(fmt::format("{}", unit_number));
+      access.host = hosts(fmt::format("{}.{}", unit_number, std::floor(fields.whole(1, "LBA") / 131072.0)));
       access.bytes = fields.bytes(2);
       access.write = fields.write(3, "opcode");
-      access.at = fields.number(4, "timestamp");
+      at = fields.time(4);
     } else if (format == IoFormat::msr) {
-      if (number == 1 && fields.text(0) == "Timestamp") return true;
-      access.at = fields.number(0, "timestamp") * 1e-7;
+      at = fields.time(0);
       access.host = hosts(fields.text(1));
       access.disk = disks(fmt::format("{}.{}", fields.text(1), fields.whole(2, "disk number")));
       access.write = fields.write(3, "type");
       access.bytes = fields.bytes(5);
       access.service = fields.number(6, "response time") * 1e-7;
     } else {
-      access.at = fields.number(0, "time");
+      at = fields.time(0);
       access.disk = disks(fields.text(1));
       access.host = hosts(fmt::format("{}.{}", fields.text(1), std::floor(fields.number(2, "address") / 67108864.0)));
       access.bytes = fields.bytes(3);
       access.write = fields.write(4, "operation");
       if (fields.size() > 5) access.service = fields.number(5, "response time");
     }
-    accesses.push_back(access);
     return true;
   });
-  std::stable_sort(accesses.begin(), accesses.end(), [](const IoAccess& a, const IoAccess& b) { return a.at < b.at; });
-  const double start = accesses.empty() ? 0.0 : accesses.front().at;
-  for (IoAccess& access : accesses) access.at -= start;
+  std::stable_sort(timed.begin(), timed.end(), [](const Timed& a, const Timed& b) { return a.at < b.at; });
+  std::vector<IoAccess> accesses;
+  for (const Timed& one : timed) {
+    accesses.push_back(one.access);
+    accesses.back().at = static_cast<double>((one.at - timed.front().at) * unit);
+  }
   return accesses;
 }
 
@@ -209,12 +222,13 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
       // A burst goes to one disk: that is what makes trees.
       const double u = unit_real(burst[2], burst[3]) * sum;
       const auto disk = static_cast<u32>(std::lower_bound(below.begin(), below.end(), u) - below.begin());
-      while (now < std::min(end, plan.seconds)) {
+      for (double at = now;;) {
         const Words words = random.at(host, event++);
-        now -= portable_log(1.0 - unit_real(words[0], words[1])) / rate_on;
-        if (now < 0.0 || now >= std::min(end, plan.seconds)) continue;
+        at -= portable_log(1.0 - unit_real(words[0], words[1])) / rate_on;
+        if (at >= std::min(end, plan.seconds)) break;
+        if (at < 0.0) continue;
         IoAccess access;
-        access.at = now;
+        access.at = at;
         access.host = host;
         access.disk = std::min(disk, plan.disks - 1);
         access.write = static_cast<double>(words[2]) * 0x1.0p-32 >= plan.reads;
@@ -222,7 +236,7 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
         accesses.push_back(access);
       }
       const Words off = random.at(host, event++);
-      now = std::max(now, end) + pareto(unit_real(off[0], off[1]), pause);
+      now = end + pareto(unit_real(off[0], off[1]), pause);
     }
   }
   std::stable_sort(accesses.begin(), accesses.end(), [](const IoAccess& a, const IoAccess& b) { return a.at < b.at; });
