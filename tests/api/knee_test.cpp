@@ -384,5 +384,21 @@ TEST(Bounds, AreHeldAgainstWhatIsOfferedWhereTheVerdictIsUncertain) {
   EXPECT_EQ(explained("0.3").find("the most that is accepted"), std::string::npos);
 }
 
+/// A run of jobs ends with them at any load: "finished" is no verdict on it.
+TEST(Knee, JobsAreRefused) {
+  const std::string job =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+      "[[job]]\ngenerator = { collective = 'all_reduce', bytes = 64, ranks = 2 }\n";
+  for (const char* traffic : {"", "[[traffic]]\nname = 'uniform'\nload = 0.1\n"}) {
+    const auto read = [&](const Overrides& overrides) { return read_experiments_text(job + traffic, "j", overrides); };
+    try {
+      static_cast<void>(find_knee(read, {}, {}));
+      FAIL() << traffic;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(error.cause().find("a run of jobs ends with them"), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace banyan::api::knee_test

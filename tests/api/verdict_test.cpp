@@ -1,4 +1,5 @@
 // Is what a run says of itself certain only where it is, and does it say why not?
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -276,6 +277,43 @@ TEST(Verdict, IsTheSameForAnyThreads) {
     EXPECT_EQ(one.certain, other.certain);
     EXPECT_EQ(one.verdict, other.verdict);
   }
+}
+
+TEST(Verdict, ANearlyIdleNetworkIsNotSaturated) {
+  for (const char* size : {"1", "16", "64"}) {
+    for (const char* load : {"0.00003", "0.0005", "0.002"}) {
+      for (int seed = 1; seed <= 12; ++seed) {
+        const Result result = run_of(
+            "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 5 }\n"
+            "routing = 'dimension_order'\ntraffic = 'uniform'\n",
+            {std::string("traffic.load=") + load, std::string("traffic.size=") + size,
+             fmt::format("run.seed={}", seed)});
+        EXPECT_NE(result.verdict, Verdict::saturated)
+            << size << " " << load << " " << seed << ": " << result.explanation;
+      }
+    }
+  }
+}
+
+/// Sources that meet each other in the same way for ever know one sample of how they may.
+TEST(Verdict, PhasesThatStayAreNoSteadyStateOfAll) {
+  const auto of = [](const char* spread, const char* traffic) {
+    return run_of(
+        "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 4 }\n"
+        "routing = 'dimension_order'\ntraffic = { load = 0.25, size = 4, process = 'normal', name = '" +
+            std::string(traffic) + "' }\n",
+        {std::string("traffic.spread=") + spread});
+  };
+  for (const char* spread : {"0", "0.001"}) {
+    const Result stays = of(spread, "permutation");
+    EXPECT_FALSE(stays.certain) << spread;
+    EXPECT_FALSE(stays.at("packet_latency").half_width) << spread;
+    EXPECT_TRUE(stays.at("accepted_load").half_width) << spread;
+    EXPECT_NE(stays.explanation.find("nearly equal distances"), std::string::npos) << stays.explanation;
+  }
+  EXPECT_TRUE(of("0.5", "permutation").certain);
+  EXPECT_TRUE(of("0.5", "permutation").at("packet_latency").half_width);
+  EXPECT_TRUE(of("0.001", "uniform").at("packet_latency").half_width) << "they go elsewhere each time";
 }
 
 }  // namespace

@@ -595,5 +595,20 @@ TEST(BookSim, DefaultsWrittenOutNeedNoRemark) {
   EXPECT_TRUE(c.remarks.empty());
 }
 
+TEST(BookSim, NumbersThatMeanNothingAreRefusedWhereTheyStand) {
+  const auto expect = [](const std::string& text, const std::string& words) {
+    EXPECT_NE(refusal(text).find(words), std::string::npos) << text << "\n" << refusal(text);
+  };
+  for (const char* topology : {"mesh", "torus", "flatfly", "fly"}) {
+    const std::string begin = std::string("topology = ") + topology + ";\nk = 4;\n";
+    expect(begin + "n = -2;", "test:3: n is -2");
+    expect(begin + "n = 0;", "test:3: n is 0");
+  }
+  expect("topology = mesh;\nk = -4;\nn = 2;", "test:2: k is -4");
+  expect("topology = mesh;\nsample_period = 0;", "test:2: sample_period is 0");
+  expect("topology = mesh;\nrouter = iqq;", "test:2: BookSim2 has no router \"iqq\"");
+  expect("topology = mesh;\nclasses = 0;", "test:2: classes is 0");
+}
+
 }  // namespace
 }  // namespace banyan::booksim::booksim_test

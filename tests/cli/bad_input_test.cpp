@@ -223,5 +223,66 @@ TEST_F(BadInput, AMisspeltMetricCostsNoSweep) {
                  "\"packet_latancy\" is no metric", "did you mean \"packet_latency\"?");
 }
 
+/// What a command writes takes the place of nothing that it reads, nor of anything else that it writes, however the
+/// file is called.
+TEST_F(BadInput, OutputsTakeNobodysPlace) {
+  std::filesystem::create_directory(scratch() / "sub");
+  const std::string trace = "# banyan trace 1\n0 0 0 3 1\n";
+  write_text("in.trace", trace);
+  write_text("traced.toml",
+             "topology = { name = 'mesh', size = [2, 2] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+             "traffic = { name = 'trace', file = 'in.trace' }\n");
+  const std::string before = read_text(scratch() / "steady.toml");
+  for (const char* option : {"--log", "--record-trace", "--checkpoint", "--svg"}) {
+    for (const char* name : {"steady.toml", "./steady.toml", "sub/../steady.toml"}) {
+      expect_refusal(banyan({"run", "steady.toml", option, name}), "would take the place of the experiment",
+                     std::string("give ") + option + " another file");
+    }
+    expect_refusal(banyan({"run", "traced.toml", option, "in.trace"}), "would take the place of traffic.0.file",
+                   "another file");
+  }
+  EXPECT_EQ(read_text(scratch() / "steady.toml"), before);
+  EXPECT_EQ(read_text(scratch() / "in.trace"), trace);
+  expect_refusal(banyan({"run", "steady.toml", "--log", "a", "--record-trace", "sub/../a"}),
+                 "a is what --record-trace writes, too", "give --log another file");
+  expect_refusal(banyan({"sweep", "swept.toml", "--svg", "swept.toml"}), "would take the place of the experiment",
+                 "give --svg another file");
+  write_text("b.cfg", "topology = mesh;\nk = 4;\nn = 2;\n");
+  expect_refusal(banyan({"convert", "b.cfg", "--out", "b.cfg"}), "would take the place of the configuration",
+                 "give --out another file");
+  const std::string goal = "num_ranks 1\nrank 0 {\nl1: calc 5\n}\n";
+  write_text("w.goal", goal);
+  expect_refusal(banyan({"convert", "w.goal", "--to", "w.goal"}), "would take the place of the workload",
+                 "give --to another file");
+  EXPECT_EQ(read_text(scratch() / "w.goal"), goal);
+  EXPECT_EQ(banyan({"run", "steady.toml", "--record-trace", "/dev/null", "--quiet"}).status, 0);
+}
+
+/// Remedies that led on to the next refusal.
+TEST_F(BadInput, ARemedyIsOfWhatIsThere) {
+  write_text("traced.toml",
+             "topology = { name = 'mesh', size = [2, 2] }\nswitch = 'vc_router'\nrouting = 'dimension_order'\n"
+             "traffic = { name = 'trace', file = 'in.trace' }\n");
+  const Said wrong = banyan({"check", "traced.toml", "traffic.uniform.load=0.1"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_EQ(wrong.err.find("traffic.trace.load"), std::string::npos) << wrong.err;
+  expect_refusal(run_with("topology = { nam = 'mesh', size = [4, 4] }\nswitch = 'vc_router'\ntraffic = 'uniform'\n"),
+                 "the topology has no name", "write name = \"NAME\" among its keys");
+  for (const char* routing : {"hot_section", "isolated_hot_spot"}) {
+    expect_refusal(banyan({"check", "traced.toml", "traffic=uniform", std::string("routing=") + routing}),
+                   "needs a multistage network",
+                   "use the topology extra_stage_cube with input_stage and output_stage enabled");
+  }
+  write_text("two.cm", "Nodes 4\nConnections 1\n0->1 id 1 start 0 size 100\n1->2 id 2 start 0 size 100\n");
+  const Said more = banyan({"workload", "info", "two.cm"});
+  EXPECT_NE(more.err.find("write Connections 2"), std::string::npos) << more.err;
+  write_text("tag.goal", "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tg 3\n}\nrank 1 {\nl1: recv 8b from 0 tag 3\n}\n");
+  expect_refusal(banyan({"workload", "info", "tag.goal"}), "there is \"tg\" where tag, cpu or nic is expected",
+                 "did you mean \"tag\"?");
+  expect_refusal(banyan({"check", "steady.toml", "topology={name=\"bidirectional_min\",hosts=32,ports=64}",
+                         "switch=cioq", "routing={name=\"nearest_common_ancestor\",up=\"d_mod_k\"}"}),
+                 "which has 64 at most", "");
+}
+
 }  // namespace
 }  // namespace banyan::cli::bad_input_test

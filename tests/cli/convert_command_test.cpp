@@ -104,7 +104,7 @@ TEST_F(Convert, AValueThatIsRefusedIsNamedAsTheSettingThatItCameFrom) {
       {{"warmup_periods=-1"}, "command line: warmup_periods = -1: run.warmup: "},
       {{"traffic=hotspot(77)"}, "command line: traffic = hotspot(77): traffic.hot_spot.targets: "},
       {{"num_vcs=1"}, "torus:4: routing_function = dim_order: routing.datelines: "},
-      {{"k=0", "traffic=uniform"}, "command line: k = 0: topology.size: "},
+      {{"k=0", "traffic=uniform"}, "command line: k is 0"},
   };
   for (const auto& [overrides, expected] : refusals) {
     std::vector<std::string> arguments{"run", "--booksim", "torus"};

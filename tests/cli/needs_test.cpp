@@ -358,5 +358,28 @@ TEST_F(Needs, SubnetworksCount) {
   EXPECT_GT(bytes(4), 3.0 * bytes(1));
 }
 
+/// A long latency is no memory: two messages that are under way take that of two.
+TEST_F(Needs, OfAnIdealNetworkAreThoseOfItsMessages) {
+  write_text("two.trace", "# banyan trace 1\n0 0 0 3 1\n1 0 3 0 1\n");
+  const std::string trace = "{ name = \"trace\", file = \"two.trace\" }";
+  write_text("far.toml",
+             "topology = { name = \"mesh\", size = [128, 128] }\nswitch = { name = \"ideal\", latency = "
+             "1000000 }\ntraffic = " +
+                 trace + "\n");
+  const Said said = banyan({"run", "far.toml", "--quiet"});
+  EXPECT_EQ(said.status, 0) << said.err;
+}
+
+/// What a long run waits for is named.
+TEST_F(Needs, OfALongRunNameWhatItWaitsFor) {
+  write_text("long.toml", experiment("{ name = \"mesh\", size = [8, 8] }", "\"vc_router\"", "\"dimension_order\"",
+                                     "{ name = \"uniform\", load = 0.3 }"));
+  const Said precise = banyan({"check", "long.toml", "run.measure=1e8", "run.precision=0.01"});
+  EXPECT_NE(precise.err.find("run.precision_limit"), std::string::npos) << precise.err;
+  EXPECT_EQ(precise.err.find("run.extension"), std::string::npos) << precise.err;
+  const Said certain = banyan({"check", "long.toml", "run.measure=1e8", "run.extension=16"});
+  EXPECT_NE(certain.err.find("run.extension"), std::string::npos) << certain.err;
+}
+
 }  // namespace
 }  // namespace banyan::cli::needs_test

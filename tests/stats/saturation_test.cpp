@@ -512,5 +512,27 @@ TEST(Growth, OfSeriesOfUnequalLengthIsAnError) {
   EXPECT_THROW(static_cast<void>(growth(two, three, 1)), InvariantError);
 }
 
+/// Windows of a network that is empty at nearly all of their ends: single values there tell nothing of the error.
+TEST(Judge, ANetworkThatIsNearlyEmptyIsNotSaturated) {
+  int wrong = 0;
+  constexpr u32 kRuns = 2000;
+  for (u32 run = 0; run < kRuns; ++run) {
+    const Random random(7, Stream{"nearly empty"}, run, 0);
+    constexpr u32 kWindows = 1000;
+    const double chance = 0.002 * (1 + run % 20);  // of a window that a message begins in
+    std::vector<u64> offered(kWindows);
+    std::vector<u64> accepted(kWindows);
+    for (u32 i = 0; i + 1 < kWindows; ++i) {
+      const Words words = random.at(i, 0);
+      if (unit_real(words[0], words[1]) >= chance) continue;
+      offered[i] += 64;
+      accepted[i + (words[2] % 3 == 0 ? 1 : 0)] += 64;  // one in three is on its way when a window ends
+    }
+    const Judgement verdict = verdict_of({offered, accepted, 16});
+    wrong += verdict.saturated && verdict.certain ? 1 : 0;
+  }
+  EXPECT_LE(wrong, static_cast<int>(kRuns / 200));
+}
+
 }  // namespace
 }  // namespace banyan::stats::saturation_test

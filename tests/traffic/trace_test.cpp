@@ -1,4 +1,6 @@
 // Are traces read as they are written, and do messages wait for what they must?
+#include <fstream>
+
 #include "banyan/base/error.hpp"
 #include "banyan/traffic/parts/trace_file.hpp"
 #include "build_info.hpp"
@@ -125,6 +127,34 @@ TEST(Trace, ATraceThatDoesNotFitTheNetworkIsRefused) {
   EXPECT_THROW(test::make_traffic(traffic::trace::row_trace, {{"file", kSmall}}, 8), ConfigError);
   EXPECT_THROW(test::make_traffic(traffic::trace::row_trace, {{"file", std::string("nowhere.trace")}}, 16),
                ConfigError);
+}
+
+TEST(Trace, TerminalsAreLookedAtBeforeWhatWaitsForThem) {
+  try {
+    static_cast<void>(read_trace("0 0 0 16 1\n1 0 15 2 1 after 0\n", "t.trace", 16));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.where().line, 1U);
+    EXPECT_EQ(error.cause(), "there is no terminal 16");
+  }
+}
+
+/// The longest time and the longest scale are both allowed, and not together.
+TEST(Trace, TimesThatCannotBeCountedAreRefused) {
+  const std::string file = ::testing::TempDir() + "/far.trace";
+  const auto cause = [&](const std::string& text, double scale) -> std::string {
+    std::ofstream(file) << "# banyan trace 1\n" << text;
+    try {
+      static_cast<void>(test::make_traffic(traffic::trace::row_trace, {{"file", file}, {"time_scale", scale}}, 16));
+    } catch (const ConfigError& error) { return error.cause(); }
+    return "";
+  };
+  const std::string far = "0 4611686018427387904 0 3 1\n";
+  EXPECT_EQ(cause(far, 1.0), "");
+  EXPECT_EQ(cause(far, 2.0), "4611686018427387904 cycles, 2 times as long, are more than can be counted");
+  const std::string late = "0 0 0 3 1\n1 0 3 0 1 after 0+20000000000\n";
+  EXPECT_EQ(cause(late, 1e8), "");
+  EXPECT_EQ(cause(late, 1e9), "20000000000 cycles, 1e+09 times as long, are more than can be counted");
 }
 
 }  // namespace

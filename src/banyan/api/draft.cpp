@@ -132,6 +132,11 @@ std::optional<std::string> belongs_to(const Catalog& catalog, const std::string&
 }  // namespace
 
 const config::ComponentInfo& info_of(const Part& part) {
+  if (part.name.empty() && !part.entries.empty()) {
+    throw ConfigError(
+        part.where, fmt::format("the {} has no name", part.kind->section),
+        fmt::format("write name = \"NAME\" among its keys, one of {}", fmt::join(part.kind->names(), ", ")));
+  }
   if (part.name.empty()) {
     throw ConfigError(
         part.where, fmt::format("the experiment names no {}", part.kind->section),
@@ -414,7 +419,9 @@ Target Draft::traffic_target(std::vector<std::string> words, const std::string& 
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < traffics.size(); ++i) {
     paths.push_back(same_names ? fmt::format("traffic.{}", i) : path(parts_[traffics[i]]));
-    if (!parameter.empty() && (words.size() == 2 || !matching.empty())) paths.back() = joined(paths.back(), parameter);
+    const config::ComponentInfo* info = parts_[traffics[i]].kind->find(parts_[traffics[i]].name);
+    const bool has = info != nullptr && config::find_parameter(*info, parameter) != nullptr;
+    if (has && (words.size() == 2 || !matching.empty())) paths.back() = joined(paths.back(), parameter);
   }
   if (matching.size() > 1) ambiguous(key, paths, where);
   unknown_target(key, paths, where);

@@ -36,6 +36,11 @@ bool has_load(const config::Values& traffic) { return traffic.all().contains("lo
 std::string load_key(std::size_t traffic) { return fmt::format("traffic.{}.load", traffic); }
 
 std::vector<Varied> loads_of(const Experiment& experiment) {
+  if (!experiment.jobs.empty()) {
+    throw ConfigError({experiment.name, 0, 0, "job"},
+                      "a run of jobs ends with them, whatever the load beside them: it has no verdict on saturation",
+                      "leave out the jobs, or vary what they do with \"banyan sweep\"");
+  }
   std::vector<Varied> loads;
   double sum = 0.0;
   for (std::size_t i = 0; i < experiment.traffics.size(); ++i) {
@@ -45,7 +50,7 @@ std::vector<Varied> loads_of(const Experiment& experiment) {
   }
   if (loads.empty()) {
     throw ConfigError({experiment.name, 0, 0, "traffic"}, "no traffic of the experiment has a load to vary",
-                      "add a traffic with a load, such as traffic = { name = \"uniform\" }");
+                      "use traffics with a load alone, such as traffic = { name = \"uniform\" }");
   }
   for (Varied& load : loads) load.share = sum > 0.0 ? load.share / sum : 1.0 / static_cast<double>(loads.size());
   return loads;

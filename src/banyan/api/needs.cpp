@@ -133,6 +133,7 @@ struct Together {
   double reserved = 0.0;      ///< of the one that reserves most, of those that do not use all of it
   double seconds = 0.0;
   double most_seconds = 0.0;   ///< where runs go on until their verdicts are certain
+  bool precise = false;        ///< of these, some do until their intervals are narrow
   bool at_least = false;       ///< one of the times is a bound: Work::at_least
   double build_seconds = 0.0;  ///< of the largest
   core::NetworkSize largest;
@@ -146,7 +147,8 @@ std::optional<Needs> closer_needs_of(const Experiment& point, WorkOfRuns& work_o
   const std::optional<Work> work = work_of(point);
   if (!work || work->at_least) return needs;
   std::optional<Needs> closer = needs_of(point, work->flits * work->passed);
-  closer->reserved = needs->reserved;
+  // Without buffers there is nothing to reserve for them.
+  if (!switch_row(point).without_contention) closer->reserved = needs->reserved;
   return closer;
 }
 
@@ -168,6 +170,7 @@ Together together(const std::vector<Experiment>& points, bool time) {
     const std::optional<Work> work = work_of(point);
     const double run = work ? seconds_of(point, *work) : 0.0;
     all.at_least = all.at_least || (work && work->at_least);
+    all.precise = all.precise || (work && work->most_times > 1.0 && point.run.real("precision") > 0.0);
     all.seconds += needs->build_seconds + run;
     all.most_seconds += needs->build_seconds + run * (work ? work->most_times : 1.0);
   }
@@ -242,12 +245,14 @@ std::optional<Work> WorkOfRuns::operator()(const Experiment& experiment) {
     work.most_times = std::max(1.0, times);
   }
   if (needs && needs->size.inputs > kFewInputs) {
-    const std::optional<double> load = offered(experiment);
-    if (!load) return std::nullopt;
-    work.passed = needs->size.passed;
-    work.flits = work.cycles * needs->size.terminals / copies_of(experiment) * *load;
-    work.packets = work.flits / std::min(shortest_packet(experiment), longest_packet(experiment));
-    return work;
+    if (const std::optional<double> load = offered(experiment)) {
+      work.passed = needs->size.passed;
+      work.flits = work.cycles * needs->size.terminals / copies_of(experiment) * *load;
+      work.packets = work.flits / std::min(shortest_packet(experiment), longest_packet(experiment));
+      return work;
+    }
+    // A graph without switches is soon built.
+    if (!switch_row(experiment).without_contention) return std::nullopt;
   }
   try {
     if (last_ == nullptr || last_->parameters.component() != experiment.topology.component() ||
@@ -324,7 +329,9 @@ std::string needs_text(const std::vector<Experiment>& points, u32 at_once, doubl
     text += fmt::format(" and {}{} of CPU time", all.at_least ? "at least " : "", duration_text(all.seconds));
   }
   if (long_run && all.most_seconds > 2.0 * all.seconds) {
-    text += fmt::format(", or up to {} where verdicts stay uncertain (run.extension)", duration_text(all.most_seconds));
+    text += fmt::format(
+        ", or up to {} where {}", duration_text(all.most_seconds),
+        all.precise ? "intervals stay wide (run.precision_limit)" : "verdicts stay uncertain (run.extension)");
   }
   if (all.build_seconds > kMinute)
     text += fmt::format(", {} of it before the first cycle", duration_text(all.build_seconds));

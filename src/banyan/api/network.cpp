@@ -312,6 +312,7 @@ Network build_network(const Experiment& experiment) {
   network.hot_spots = hot_spots_of(traffics);
   for (const auto& traffic : traffics) {
     network.remembers = std::max(network.remembers, traffic->traits().remembers);
+    network.keeps_phase = std::max(network.keeps_phase, traffic->traits().keeps_phase);
     network.longest_message = std::max(network.longest_message, traffic->longest_message());
   }
   refuse_reductions(experiment, switching, traffics);

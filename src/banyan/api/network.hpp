@@ -18,8 +18,9 @@ struct Network {
   std::unique_ptr<core::Routing> routing;
   const core::Routing* routing_in_one = nullptr;  ///< in topology->one_subnetwork()
   std::vector<core::HotSpot> hot_spots;
-  double remembers = 0.0;   ///< cycles: the longest of the traffics (TrafficTraits)
-  u32 longest_message = 1;  ///< flits
+  double remembers = 0.0;    ///< cycles: the longest of the traffics (TrafficTraits)
+  double keeps_phase = 0.0;  ///< likewise
+  u32 longest_message = 1;   ///< flits
 };
 
 using Traffics = std::vector<std::unique_ptr<core::Traffic>>;

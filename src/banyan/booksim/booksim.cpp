@@ -13,6 +13,13 @@
 #include "banyan/core/registry.hpp"
 
 namespace banyan::booksim {
+namespace {
+
+/// What a number is at least of which no single parameter is made, which would be refused itself.
+constexpr std::pair<const char*, double> kLeast[]{
+    {"k", 1}, {"n", 1}, {"c", 1}, {"classes", 1}, {"sample_period", 1}, {"max_samples", 1}};
+
+}  // namespace
 
 bool Conversion::complete() const {
   return std::none_of(remarks.begin(), remarks.end(), [](const Remark& r) { return r.kind == Remark::Kind::unmapped; });
@@ -38,6 +45,18 @@ Conversion Converter::convert() {
     unmapped(key, "BookSim2 has no such key and stops" +
                       (near.starts_with("did") ? "; " + near.substr(0, near.find('?') + 1) : ""));
     read_.insert(key);
+  }
+  for (const auto& [key, least] : kLeast) {
+    if (!given(key) || find_key(key) == nullptr) continue;
+    for (const std::string& each : elements(setting(key).value, key)) {
+      if (number(each, key) >= least) continue;
+      throw ConfigError(setting(key).where, fmt::format("{} is {}", key, each),
+                        fmt::format("write {:g} or more", least));
+    }
+  }
+  if (const std::string router = setting("router").value; router != "iq" && router != "event" && router != "chaos") {
+    throw ConfigError(setting("router").where, fmt::format("BookSim2 has no router \"{}\"", router),
+                      "write router = iq, which is the one that runs");
   }
   read_topology();
   read_routing();

@@ -91,7 +91,7 @@ int convert_workload(const ConvertArguments& arguments) {
     throw ConfigError({arguments.file, 0, 0, "--to"}, "settings and --out are for configurations of BookSim2",
                       "give FILE and --to alone");
   }
-  require_writable_file(arguments.to);
+  require_outputs({{"--to", arguments.to}}, {{"the workload", arguments.file}});
   const workload::Program program = read_workload_file(arguments.file, arguments.trace);
   if (!binary) note_lost_interfaces(program, arguments.to);
   write_file(arguments.to, binary ? std::string(program.bytes()) : workload::to_goal_text(program));
@@ -108,7 +108,7 @@ int convert(const ConvertArguments& arguments) {
     throw ConfigError({arguments.file, 0, 0, ""}, fmt::format("this is a workload: {}", format->summary),
                       "say what to make of it, with --to FILE.goal (text) or --to FILE.bin (binary)");
   }
-  if (!arguments.out.empty()) require_writable_file(arguments.out);
+  require_outputs({{"--out", arguments.out}}, {{"the configuration", arguments.file}});
   const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped, &note).toml;
   if (arguments.out.empty()) {
     print(toml);

@@ -8,9 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "banyan/api/experiment.hpp"
 #include "banyan/api/export.hpp"
@@ -70,12 +73,23 @@ store::Source source_of(const RunArguments& arguments, const std::string& conver
   return source;
 }
 
-void require_outputs(const RunArguments& arguments) {
+void require_outputs(const RunArguments& arguments, const api::ExperimentSet& set) {
   if (!arguments.running.out.empty()) require_writable_folder(arguments.running.out);
-  if (!arguments.svg.empty()) require_writable_file(arguments.svg);
-  if (!arguments.trace.empty()) require_writable_file(arguments.trace);
-  if (!arguments.log.empty()) require_writable_file(arguments.log);
-  if (!arguments.checkpoint.empty()) require_writable_file(arguments.checkpoint);
+  std::vector<NamedFile> read{{"the experiment", arguments.file}};
+  // A checkpoint may take the place of that from which the run goes on.
+  const bool goes_on = arguments.checkpoint.empty() || arguments.checkpoint != arguments.resume;
+  if (goes_on) read.push_back({"--resume", arguments.resume});
+  std::set<std::string> known;
+  for (const api::Experiment& point : set.points) {
+    for (const api::Input& input : point.inputs) {
+      if (known.insert(input.path).second) read.push_back({input.key, input.path});
+    }
+  }
+  require_outputs({{"--svg", arguments.svg},
+                   {"--record-trace", arguments.trace},
+                   {"--log", arguments.log},
+                   {"--checkpoint", arguments.checkpoint}},
+                  read);
 }
 
 /// A checkpoint names its experiment, and where it is written can be left out where it was read.
@@ -191,7 +205,7 @@ int run_text(const RunArguments& arguments, const std::string& text, engine::Ran
   const bool quiet = arguments.running.quiet || !first;
   const api::ExperimentSet set = read(arguments, text);
   require_single(set);
-  if (first) require_outputs(arguments);
+  if (first) require_outputs(arguments, set);
   if (first && !arguments.booksim) warn_of_idle_parameters(set.points);
   // What a rank needs is a part of that, and where the others are is not known.
   std::string needs = ranks == nullptr ? announce_needs(set.points, 1, quiet) : "";
@@ -347,7 +361,7 @@ int sweep(const RunArguments& arguments) {
                                                              overrides_of(arguments), arguments.ignore_unmapped)
                                              : read(arguments, "");
   if (arguments.plot || !arguments.svg.empty()) static_cast<void>(plotted_axis(set));
-  require_outputs(arguments);
+  require_outputs(arguments, set);
   const u32 threads =
       arguments.running.threads.value_or(in_parts(arguments) ? 1U : std::max(1U, std::thread::hardware_concurrency()));
   const bool silent = is_silent(arguments);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace banyan::cli {
 
@@ -12,6 +13,15 @@ void require_writable_folder(const std::string& folder);
 /// Proves that a file can be written in its folder, which must be there; the file itself must not be a directory.
 /// Throws ConfigError.
 void require_writable_file(const std::string& path);
+
+/// A file that a command reads or writes, and what names it: "--log", "traffic.0.file".
+struct NamedFile {
+  std::string name;
+  std::string path;
+};
+/// Proves that what a command writes can be written, and that it takes neither the place of what it reads nor of what
+/// it writes besides. Files without a path are left out. Throws ConfigError.
+void require_outputs(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
 
 /// write_whole_file(). Throws ConfigError.
 void write_file(const std::string& path, const std::string& text);

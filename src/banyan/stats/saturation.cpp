@@ -120,16 +120,18 @@ double unit_root(std::span<const double> levels) {
 }
 
 /// Var(slope) = 6/5 sigma^2 / n of a random walk with variance sigma^2 per window. The increments are those of single
-/// values at the ends of stretches, with all noise that is faster: too wide rather than too narrow.
-Interval wandering(std::span<const double> levels, double slope, double offered) {
+/// values at the ends of stretches, with all noise that is faster: too wide rather than too narrow. But for a network
+/// that is empty at nearly all of these ends, of which the increments tell nothing: what wanders is known no better
+/// than what returns to a mean, with the standard error `at_least`.
+Interval wandering(std::span<const double> levels, double slope, double offered, double at_least) {
   const auto n = levels.size();
   const std::size_t stride = std::max<std::size_t>(1, n / (kStretches + 1));
   std::vector<double> increments;
   for (std::size_t i = n % stride; i + stride < n; i += stride) increments.push_back(levels[i + stride] - levels[i]);
   const auto count = static_cast<double>(increments.size());
   const double variance = std::pow(mean_interval(increments).standard_error, 2) * count / static_cast<double>(stride);
-  const double error = std::sqrt(1.2 * variance / static_cast<double>(n));
-  return make_interval(slope / offered, error / offered, count - 1.0, kConfidence);
+  const double error = std::sqrt(1.2 * variance / static_cast<double>(n)) / offered;
+  return make_interval(slope / offered, std::max(error, at_least), count - 1.0, kConfidence);
 }
 
 /// Var(slope) = 12 v t / n^3 of a stationary process with variance v and integrated autocorrelation time t.
@@ -198,6 +200,12 @@ std::string doubts_of(const Evidence& e, const VerdictRule& rule) {
         "the sources send in bursts, and the measurement lasts for {:.2g} autocorrelation times of them (limit {:g})",
         e.memories, rule.memories));
   }
+  if (e.mixings < rule.memories) {
+    doubts.push_back(fmt::format(
+        "the sources send at nearly equal distances to the same destinations, and the measurement lasts for "
+        "{:.2g} autocorrelation times of their phases (limit {:g})",
+        e.mixings, rule.memories));
+  }
   if (!e.warmup_found && e.growth.relaxations < rule.long_enough)
     doubts.emplace_back("the end of the warm-up was not found in the first half of the run");
   if (!e.all_arrived) doubts.emplace_back("not everything arrived");
@@ -248,8 +256,8 @@ Growth growth(std::span<const u64> offered, std::span<const u64> accepted, u64 q
   const std::vector<double> residuals = residuals_of(levels, slope);
   const double time = correlation_time(residuals);
   result.share = slope / per_window;
-  result.wandering = wandering(levels, slope, per_window);
   result.settled = settled(residuals, time, slope, per_window);
+  result.wandering = wandering(levels, slope, per_window, result.settled.standard_error);
   result.unit_root = unit_root(levels);
   result.relaxations = static_cast<double>(levels.size()) / time;
   result.last_half = slope_of(std::span<const double>(levels).subspan(levels.size() / 2)) / per_window;
@@ -320,7 +328,8 @@ Judgement judge(const Evidence& e, const VerdictRule& rule) {
   verdict.saturated = !e.filling && likely_grows(e, rule);
   // What has not arrived although no queue grows needs a longer drain, and what collapses does so in any run, unless a
   // longer one has to recover from less.
-  verdict.longer = !(e.recovery && collapses(*e.recovery, rule) && !e.recovery_from_less) &&
+  const bool forgets = e.memories > 0.0 && e.mixings > 0.0;
+  verdict.longer = forgets && !(e.recovery && collapses(*e.recovery, rule) && !e.recovery_from_less) &&
                    (e.all_arrived || e.filling || !level(e.growth, rule));
   verdict.reason = fmt::format("uncertain whether it is {}: {}{}", verdict.saturated ? "saturated" : "steady", doubts,
                                verdict.longer ? "; a longer run (run.measure) would tell" : "");

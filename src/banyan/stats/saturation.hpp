@@ -115,6 +115,7 @@ struct Evidence {
   bool warmup_found = true;                                   ///< the end of the warm-up lies in the first half
   bool filling = false;                                       ///< the run ends before the network can have filled
   double memories = std::numeric_limits<double>::infinity();  ///< length in autocorrelation times of the sources
+  double mixings = std::numeric_limits<double>::infinity();   ///< the same of their phases
   bool sources_wait = false;  ///< flits that count still wait at their sources when the run gives up
   bool all_arrived = true;    ///< everything that counts was delivered before the run gave up waiting for it
   /// A network may carry less once its buffers are full, and stay saturated after a burst at a load at which it was

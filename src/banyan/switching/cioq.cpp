@@ -230,8 +230,10 @@ void install(const config::Values& values, engine::Builder& builder) {
   check_notifications(values, plan, builder.settings());
   const u32 ports = graph.most_ports();
   if (plan.recn() && (plan.enhanced() ? ports : 1) + plan.saqs > 64) {
-    values.fail("saqs", fmt::format("{} queues at an input port", ports + plan.saqs),
-                fmt::format("use at most {} set-aside queues", 64 - ports));
+    const u32 own = plan.enhanced() ? ports : 1;
+    values.fail("saqs", fmt::format("{} queues at an input port, which has 64 at most", own + plan.saqs),
+                own < 64 ? fmt::format("use at most {} set-aside queues", 64 - own)
+                         : "use queues = \"recn_basic\", which has one queue beside them, or smaller switches");
   }
   for (const core::Channel& c : graph.channels()) {
     if (c.link.cycles_per_flit == 1) continue;

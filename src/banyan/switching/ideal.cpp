@@ -108,9 +108,10 @@ const core::SwitchRow row_ideal{
     .zero_load = &zero_load,
     .memory =
         [](const config::Values& values, const core::NetworkSize& size, double shortest) {
-          // At a moderate load as many bytes leave a terminal per cycle as there are cycles to a byte.
+          // At a moderate load as many bytes leave a terminal per cycle as there are cycles to a byte; no more messages
+          // than the traffic moves are under way.
           const double time = values.real("latency") + values.real("per_byte") * shortest;
-          return size.terminals * (100.0 + 100.0 * 0.2 * time / shortest);
+          return size.terminals * 100.0 + 100.0 * std::min(size.terminals * 0.2 * time / shortest, size.moved);
         },
     .without_contention = true,
     .flit_bytes = 1,

@@ -283,51 +283,105 @@ core::Capacity capacity(const config::Values& values) {
   return {.channel = std::min(in, out), .injection = in, .ejection = out};
 }
 
+/// Cycles from the allocation of a place behind a channel to the next one of the same place.
+struct CreditRoundTrip {
+  u64 latency = 0;   ///< of the channel
+  u64 cycles = 1;    ///< in which the channel carries a flit
+  u64 least = 0;     ///< however packets meet
+  u64 alone = 0;     ///< of a packet that meets nobody, at least
+  u64 enough = 0;    ///< at most
+  u64 interval = 1;  ///< from one flit of a packet that meets nobody to the next, if nothing else is slower
+  u64 quickest = 1;  ///< the same, at least
+
+  /// Places with which all packets together wait for none.
+  [[nodiscard]] u64 places() const { return (enough + cycles - 1) / cycles; }
+  /// The same of one packet by itself.
+  [[nodiscard]] u64 places_alone() const { return (enough + quickest - 1) / quickest; }
+};
+
+CreditRoundTrip credit_round_trip(const config::Values& values, const core::Channel& c) {
+  const u64 allocation = values.natural("sw_alloc_delay");
+  const u64 traversal = values.natural("traversal_delay");
+  const bool held = values.flag("hold_switch_for_packet");
+  // Steps of a cycle bring a flit, or its credit, to the end of a cycle in which it would have been in the next.
+  const u64 sooner = values.real("internal_speedup") != 1.0 ? 1 : 0;
+  const bool batches = !values.flag("overlapping_stages");
+  CreditRoundTrip trip{.latency = c.link.latency_cycles, .cycles = c.link.cycles_per_flit};
+  const u64 wires = traversal + values.natural("credit_delay") + 2 * trip.latency + trip.cycles - 1;
+  // The flit is allocated the switch here, and there. A terminal takes it at once; a packet that keeps its way is
+  // allocated it once, by its head.
+  const u64 next = c.to.terminal ? 1 : allocation;
+  trip.least = wires + (held ? 2 : allocation + next) - sooner;
+  trip.alone = wires + (held ? 1 : allocation) + next - sooner;
+  trip.enough = wires + allocation + next;
+  trip.interval = trip.cycles + (held ? 1 : allocation) - 1;
+  trip.quickest = sooner != 0 ? trip.cycles : trip.interval;
+  // A crossbar that takes what waits when it is empty makes a flit wait for those before it, where flits follow each
+  // other in fewer cycles than it takes.
+  if (batches && traversal > 1) {
+    trip.enough += traversal - 1;
+    if (trip.quickest == 1) trip.alone += traversal - 1;
+  }
+  if (batches) trip.enough += allocation - 1;
+  return trip;
+}
+
 /// A place of a buffer is used again when its flit has passed the switch before, crossed the channel and left, and its
-/// credit has come back: a stream through fewer places than cycles of that round trip pauses. Of the channels of the
-/// switches, the one that needs most.
+/// credit has come back: a stream through fewer places than flits of that round trip pauses.
 std::string credit_warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {
-  const u64 stages =
-      u64{1} + values.natural("traversal_delay") + values.natural("sw_alloc_delay") + values.natural("credit_delay");
-  u64 latency = 0;
-  u64 need = 0;
+  CreditRoundTrip fullest;  // behind which most places are needed
+  CreditRoundTrip longest;  // of a packet by itself
+  u64 own = 0;              // places with which a packet by itself waits nowhere
+  u64 slowest = 1;          // cycles from one flit of it to the next where it is slowest, wherever that is
+  const auto fuller = [](const CreditRoundTrip& a, const CreditRoundTrip& b) {
+    return a.least * b.cycles > b.least * a.cycles ||
+           (a.least * b.cycles == b.least * a.cycles && a.places() > b.places());
+  };
   for (const core::Channel& c : topology.graph().channels()) {
-    if (c.failed || c.from.terminal) continue;
-    const u64 cycles = c.link.cycles_per_flit;
-    const u64 trip = stages + 2 * u64{c.link.latency_cycles} + cycles - 1;
-    if ((trip + cycles - 1) / cycles <= need) continue;
-    need = (trip + cycles - 1) / cycles;
-    latency = c.link.latency_cycles;
+    if (c.failed) continue;
+    if (c.from.terminal) {
+      slowest = std::max(slowest, u64{c.link.cycles_per_flit});
+      continue;
+    }
+    const CreditRoundTrip trip = credit_round_trip(values, c);
+    if (fuller(trip, fullest)) fullest = trip;
+    if (trip.alone > longest.alone) longest = trip;
+    own = std::max(own, trip.places_alone());
+    slowest = std::max(slowest, trip.interval);
   }
   const bool shared = values.text("buffer_policy") == "shared";
-  const u64 all = u64{values.natural("vcs")} * values.natural("buffer");
-  const u64 one = shared ? all - u64{values.natural("vcs") - 1} * values.natural("reserved") : values.natural("buffer");
-  const std::string trip =
-      fmt::format("the credit round trip of a channel of latency {} is {} flits long", latency, need);
   const u64 vcs = values.natural("vcs");
-  const u64 together = (need + vcs - 1) / vcs;
+  const u64 all = vcs * values.natural("buffer");
+  const u64 one = shared ? all - (vcs - 1) * values.natural("reserved") : values.natural("buffer");
+  const u64 together = (fullest.places() + vcs - 1) / vcs;
   // Of what is shared each has all but what the others have reserved.
-  const u64 each = shared ? (need + (vcs - 1) * values.natural("reserved") + vcs - 1) / vcs : need;
+  const u64 each = shared ? (own + (vcs - 1) * values.natural("reserved") + vcs - 1) / vcs : own;
   const auto with = [](u64 places, const std::string& text) {
     if (places <= kMostBuffer) return fmt::format("use switch.buffer = {}", text);
     return fmt::format("that would take a switch.buffer of {}, which has {} at most: use shorter channels", text,
                        kMostBuffer);
   };
-  if (all < need) {
+  const auto said = [](const CreditRoundTrip& trip, u64 cycles) {
+    return fmt::format("the credit round trip of a channel of latency {} is {} cycles{}", trip.latency, cycles,
+                       cycles < trip.enough ? " or more" : "");
+  };
+  if (all * fullest.cycles < fullest.least) {
     const std::string remedy =
-        together == each ? with(each, std::to_string(each))
+        together >= each ? with(together, std::to_string(together))
         : each <= kMostBuffer || together > kMostBuffer
             ? with(each, fmt::format("{} for full speed of all together, {} for that of each", together, each))
             : with(together, fmt::format("{} for full speed of all together", together));
     return fmt::format(
-        "{}, and all virtual channels of an input port together hold {}: no such channel carries more than {:.3g} of "
-        "its flits; {}",
-        trip, all, static_cast<double>(all) / static_cast<double>(need), remedy);
+        "{}, and all virtual channels of an input port together hold {} flits: no such channel carries more than "
+        "{:.3g} "
+        "of its flits; {}",
+        said(fullest, fullest.least), all,
+        static_cast<double>(all * fullest.cycles) / static_cast<double>(fullest.least), remedy);
   }
-  if (one >= need || longest_packet <= one) return {};
+  if (one * slowest >= longest.alone || longest_packet <= one) return {};
   return fmt::format(
-      "{}, and a virtual channel holds {}: a packet of {} flits pauses on its way, even when it is alone; {}", trip,
-      one, longest_packet, with(each, std::to_string(each)));
+      "{}, and a virtual channel holds {} flits: a packet of {} flits pauses on its way, even when it is alone; {}",
+      said(longest, longest.alone), one, longest_packet, with(each, std::to_string(each)));
 }
 
 std::string warning(const config::Values& values, const core::Topology& topology, u32 longest_packet) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "banyan/base/error.hpp"
@@ -48,7 +49,11 @@ class Storage final : public core::Traffic {
     return true;
   }
   [[nodiscard]] core::TrafficTraits traits() const noexcept override {
-    return {.longest_message = longest_, .random = synthetic_};
+    // Bursts with infinite variance: the sum of autocorrelations has no end (Hurst parameter above 1/2).
+    const bool endless = synthetic_ && values_.real("tail") < 2.0;
+    return {.longest_message = longest_,
+            .random = synthetic_,
+            .remembers = endless ? std::numeric_limits<double>::infinity() : 0.0};
   }
 
  private:

@@ -18,6 +18,7 @@ namespace banyan::traffic::trace {
 namespace {
 
 constexpr Stream kWays{"trace: ways"};
+constexpr double kMostTicks = 0x1.0p62;  // two of them are still a tick
 
 /// Numbers messages by their place in the file. Those that wait for nothing are posted one after the other, in the
 /// order of their cycle; those that wait, when the last of what they wait for has happened at their source.
@@ -143,18 +144,22 @@ class Trace final : public core::Traffic {
 
 std::unique_ptr<core::Traffic> make(const config::Values& values, const core::TrafficContext& context) {
   const std::string& file = values.text("file");
-  const std::vector<TraceMessage> messages = read_trace(read_trace_text(file, values.where("file")), file);
+  const std::vector<TraceMessage> messages =
+      read_trace(read_trace_text(file, values.where("file")), file, context.terminals);
   if (messages.empty()) values.fail("file", "the trace has no message", "give a trace with at least one");
   if (messages.size() > std::numeric_limits<u32>::max() - 1) {
     values.fail("file", "the trace has more than 2^32 messages", "cut it into parts");
   }
+  const double scale = values.real("time_scale") * static_cast<double>(context.ticks_per_cycle);
+  const auto check_time = [&](u64 cycles, const Where& where) {
+    if (static_cast<double>(cycles) * scale <= kMostTicks) return;
+    throw ConfigError(where, fmt::format("{} cycles, {:g} times as long, are more than can be counted", cycles, scale),
+                      "use a smaller time_scale");
+  };
   for (const TraceMessage& m : messages) {
-    const u32 terminal = std::max(m.source, m.destination);
     const Where where{file, m.line, 0, ""};
-    if (terminal >= context.terminals) {
-      throw ConfigError(where, "there is no terminal " + std::to_string(terminal),
-                        "use terminals from 0 to " + std::to_string(context.terminals - 1));
-    }
+    check_time(m.cycle, where);
+    for (const TraceMessage::After& after : m.after) check_time(after.delay, where);
     if (m.flits > kLongestPacket && values.natural("max_packet") == 0) {
       throw ConfigError(where, "a packet has at most " + std::to_string(kLongestPacket) + " flits",
                         "cut the messages into packets with max_packet");

@@ -129,7 +129,8 @@ class Reader {
 
   void compare(const char* what, u64 found, const std::optional<u64>& announced) const {
     if (announced && *announced != found) {
-      refuse(fmt::format("{} {} are announced, and {} are there", *announced, what, found), "give the whole file");
+      refuse(fmt::format("{} {} are announced, and {} are there", *announced, what, found),
+             found < *announced ? "give the whole file" : fmt::format("write {} {}", what, found));
     }
   }
 

@@ -316,6 +316,13 @@ class Reader {
       } else if (name == "tag" && message) {
         a.tag = wildcard() ? kAnyTag : read_number_up_to("a tag", kAnyTag - 1);
       } else {
+        if (!name.empty() && skip() != end_ && is_digit(*at_)) {
+          at_ = from;
+          const std::vector<std::string> known =
+              message ? std::vector<std::string>{"tag", "cpu", "nic"} : std::vector<std::string>{"cpu"};
+          refuse(from, fmt::format("{} where {} is expected", seen_here(), message ? "tag, cpu or nic" : "cpu"),
+                 remedy_for(name, known, "begin a new line"));
+        }
         at_ = from;
         return a;
       }

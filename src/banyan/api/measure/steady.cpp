@@ -56,7 +56,7 @@ Sources sources_of(const Experiment& experiment, const Network& network) {
   const core::SwitchRow& row = switch_row(experiment);
   return {row.unlimited_queues == nullptr ? u64{network.topology->traffic_terminals()}
                                           : row.unlimited_queues(experiment.switching, network.topology->graph()),
-          network.remembers, network.longest_message};
+          network.remembers, network.keeps_phase, network.longest_message};
 }
 
 /// Flits generated and not delivered at the end of each window.

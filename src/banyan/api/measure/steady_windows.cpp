@@ -115,12 +115,16 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   rule_.most_degrees = memories();
   accepted_rule_ = queue_rule_ = rule_;
   queue_rule_.of_queues = true;
-  queue_rule_.most_degrees = std::min(rule_.most_degrees, queue_degrees(measurement(topology.graph())));
+  queue_rule_.most_degrees = std::min({rule_.most_degrees, mixings(), queue_degrees(measurement(topology.graph()))});
 }
 
-double SteadyWindows::memories() const {
-  if (!(sources_.remembers > 0.0)) return std::numeric_limits<double>::infinity();
-  return static_cast<double>((whole_ - cut_) * window_) / sources_.remembers;
+double SteadyWindows::memories() const { return measured_over(sources_.remembers); }
+
+double SteadyWindows::mixings() const { return measured_over(sources_.keeps_phase); }
+
+double SteadyWindows::measured_over(double cycles) const {
+  if (!(cycles > 0.0)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>((whole_ - cut_) * window_) / cycles;
 }
 
 Measurement SteadyWindows::measurement(const core::Graph& graph) const {
@@ -152,6 +156,15 @@ std::string SteadyWindows::shortness() const {
         kTransits);
   }
   const auto length = static_cast<double>((whole_ - cut_) * window_);
+  if (mixings() < 1.0) {
+    return "no interval of latencies: the sources send at nearly equal distances to the same destinations, and meet "
+           "each "
+           "other in the same way from the begin to the end; give them a larger spread, or run several seeds";
+  }
+  if (memories() == 0.0) {
+    return "no intervals: what the sources send remembers without end (it is self-similar), and no run is long against "
+           "that; run several seeds";
+  }
   if (queue_rule_.most_degrees < 1.0) {
     return fmt::format(
         "too short for intervals of latencies: the measurement should last {:.0f} cycles at least, better ten times as "
@@ -202,6 +215,7 @@ stats::Evidence SteadyWindows::evidence() const {
   evidence.warmup_found = warmup_found_;
   evidence.filling = filling();
   evidence.memories = memories();
+  evidence.mixings = mixings();
   return evidence;
 }
 

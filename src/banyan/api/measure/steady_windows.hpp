@@ -52,9 +52,10 @@ struct Measurement {
 
 /// What a steady state is judged by, beside the record.
 struct Sources {
-  u64 queues = 1;          ///< without limit that may be at their capacity at once (stats::Growth)
-  double remembers = 0.0;  ///< cycles (TrafficTraits)
-  u32 message = 1;         ///< the longest, flits
+  u64 queues = 1;            ///< without limit that may be at their capacity at once (stats::Growth)
+  double remembers = 0.0;    ///< cycles (TrafficTraits)
+  double keeps_phase = 0.0;  ///< cycles (TrafficTraits)
+  u32 message = 1;           ///< the longest, flits
 };
 
 class SteadyWindows {
@@ -133,6 +134,9 @@ class SteadyWindows {
  private:
   /// How many times as long as a source remembers what it did.
   [[nodiscard]] double memories() const;
+  /// The same of what it keeps of its phase.
+  [[nodiscard]] double mixings() const;
+  [[nodiscard]] double measured_over(double cycles) const;
   [[nodiscard]] Measurement measurement(const core::Graph& graph) const;
 
   const engine::SteadyRecord& record_;

@@ -31,7 +31,7 @@ class ReservedOutput final : public core::Routing {
   /// `rules_of(hot_spot, destination)` gives {upper, avoid} for one hot spot.
   template <typename RulesOf>
   ReservedOutput(const config::Values& values, const core::RoutingContext& context, const RulesOf& rules_of)
-      : tag_(values, context), others_(tag_.radix() - 1) {
+      : tag_(values, context, true), others_(tag_.radix() - 1) {
     check(values, context);
     for (u32 d = 0; d < tag_.graph().terminals(); ++d) {
       Row row{tag_.towards(d), {}};
@@ -73,7 +73,7 @@ class ReservedOutput final : public core::Routing {
   void check(const config::Values& values, const core::RoutingContext& context) const {
     if (!tag_.free_first()) {
       values.fail("name", "the routing chooses among the paths of an Extra Stage Cube with both outer stages enabled",
-                  "use the topology extra_stage_cube with input_stage and output_stage enabled");
+                  StageTag::kFreeFirst);
     }
     // A detour would break the promise that background stays away from the reserved boxes.
     const auto& channels = tag_.graph().channels();

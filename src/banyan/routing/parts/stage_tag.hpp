@@ -15,15 +15,21 @@ namespace banyan::routing {
 /// Packs the ports of one path and decodes them. The first port is a free choice where the network has an extra stage.
 class StageTag {
  public:
+  /// Where a network has a free choice, as a remedy.
+  static constexpr const char* kFreeFirst =
+      "use the topology extra_stage_cube with input_stage and output_stage enabled";
+
   /// Throws ConfigError on other topologies and when the ports of a path do not fit into the tag.
-  StageTag(const config::Values& values, const core::RoutingContext& context)
+  /// `free_first`: only networks with a free choice will do.
+  StageTag(const config::Values& values, const core::RoutingContext& context, bool free_first = false)
       : graph_(&context.topology->graph()), vcs_(static_cast<u8>(context.vcs)) {
     const core::Multistage* const stages = context.topology->multistage();
     if (stages == nullptr) {
       values.fail("name", "the routing needs a multistage network",
-                  fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
-                                return t.multistage() != nullptr;
-                              })));
+                  free_first ? std::string(kFreeFirst)
+                             : fmt::format("use the topology {}", core::topologies_with([](const core::Topology& t) {
+                                             return t.multistage() != nullptr;
+                                           })));
     }
     radix_ = stages->radix;
     format_ = {static_cast<u32>(std::bit_width(radix_ - 1)), static_cast<u32>(stages->digit_of_stage.size())};

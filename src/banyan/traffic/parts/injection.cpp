@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "banyan/base/math.hpp"
 
@@ -128,6 +130,13 @@ double Process::mean_distance() const noexcept {
   const double a = ticks_per_message_ / deviation_;
   return (ticks_per_message_ * normal_distribution(a) + deviation_ * normal_density(a)) /
          static_cast<double>(ticks_per_cycle_);
+}
+
+double Process::keeps_phase() const noexcept {
+  const double mean = mean_distance();
+  if (mean <= 0.0) return 0.0;
+  const double turn = std::numbers::pi * deviation_ / ticks_per_message_;
+  return turn > 0.0 ? mean / (turn * turn) : std::numeric_limits<double>::infinity();
 }
 
 Tick Process::normal(Tick previous, u64 word, core::Message& out) const noexcept {

@@ -49,6 +49,10 @@ class Process {
   /// forgets as exp(-t (1 / burst + 1 / pause)).
   [[nodiscard]] double remembers() const noexcept { return remembers_; }
 
+  /// TrafficTraits::keeps_phase. Normal distances move the phase by sigma / mean of a turn each, so that its cosine
+  /// forgets as exp(-2 pi^2 (sigma / mean)^2) per distance.
+  [[nodiscard]] double keeps_phase() const noexcept;
+
   /// The mean of normal distances in cycles, with those that are set to 0; 0 for other processes.
   [[nodiscard]] double mean_distance() const noexcept;
 
@@ -114,6 +118,7 @@ class Injection {
 
   [[nodiscard]] bool random() const noexcept { return process_.random() || sizes_.random(); }
   [[nodiscard]] double remembers() const noexcept { return process_.remembers(); }
+  [[nodiscard]] double keeps_phase() const noexcept { return process_.keeps_phase(); }
   [[nodiscard]] double load() const noexcept { return load_; }
   [[nodiscard]] const Sizes& sizes() const noexcept { return sizes_; }
 

@@ -195,7 +195,8 @@ core::TrafficTraits Pattern::traits() const noexcept {
           .random = injection_.random() || draws_destinations(),
           .finite = batch_ != 0,
           .total_messages = total_,
-          .remembers = injection_.remembers()};
+          .remembers = injection_.remembers(),
+          .keeps_phase = draws_destinations() ? 0.0 : injection_.keeps_phase()};
 }
 
 u64 Pattern::count_messages() const noexcept {

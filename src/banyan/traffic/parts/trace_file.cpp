@@ -122,7 +122,7 @@ void check_waits(const std::vector<TraceMessage>& messages, const std::string& f
 
 }  // namespace
 
-std::vector<TraceMessage> read_trace(std::string_view text, const std::string& file) {
+std::vector<TraceMessage> read_trace(std::string_view text, const std::string& file, u32 terminals) {
   std::vector<TraceMessage> messages;
   u32 line = 0;
   while (!text.empty()) {
@@ -131,6 +131,13 @@ std::vector<TraceMessage> read_trace(std::string_view text, const std::string& f
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     ++line;
     if (!words.empty()) messages.push_back(read_message(words, {file, line, 0, ""}));
+  }
+  // Before the waits, which say where messages go.
+  for (const TraceMessage& m : messages) {
+    const u32 terminal = std::max(m.source, m.destination);
+    if (terminal < terminals) continue;
+    throw ConfigError({file, m.line, 0, ""}, fmt::format("there is no terminal {}", terminal),
+                      fmt::format("use terminals from 0 to {}", terminals - 1));
   }
   check_waits(messages, file);
   return messages;

@@ -28,7 +28,8 @@ struct TraceMessage {
 /// Messages in the order of the text. `file` is named in errors. Throws ConfigError with the line and the field:
 /// numbers that do not parse, ids that repeat or do not exist, waiting for a message that neither begins nor ends at
 /// the source, waiting in a circle.
-[[nodiscard]] std::vector<TraceMessage> read_trace(std::string_view text, const std::string& file);
+[[nodiscard]] std::vector<TraceMessage> read_trace(std::string_view text, const std::string& file,
+                                                   u32 terminals = std::numeric_limits<u32>::max());
 /// The text of a file. Throws ConfigError when it cannot be read.
 [[nodiscard]] std::string read_trace_text(const std::string& file, const Where& named_at);
 /// The inverse of read_trace.
