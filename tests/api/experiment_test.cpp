@@ -212,7 +212,7 @@ TEST(BadInput, AMissingSectionListsWhatThereIs) {
   EXPECT_TRUE(contains(error.cause(), "names no switch"));
   EXPECT_TRUE(contains(error.remedy(), "queued"));
   EXPECT_TRUE(contains(refusal("topology={radix=2}\nswitch='queued'\nrouting='tag'\ntraffic='uniform'\n").cause(),
-                       "names no topology"));
+                       "the topology has no name"));
   EXPECT_TRUE(contains(refusal("").cause(), "names no"));
 }
 

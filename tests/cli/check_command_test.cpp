@@ -85,5 +85,22 @@ traffic = [{ name = "uniform", load = 0.3 }]
   EXPECT_TRUE(contains(said.out, "deadlock: not checked, output_queued")) << said.out;
 }
 
+/// What a fork goes on from has to run, too: check does not call ready what run refuses.
+TEST(CheckCommand, LooksAtTheWarmUpOfAFork) {
+  fresh_scratch();
+  const std::string network =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4 }\n"
+      "routing = 'dimension_order'\ntraffic = { name = 'uniform', load = 0.1 }\n";
+  write_text("low.toml", network + "fork = { after = 'warmup', vary = 'switch.mark.low', from = 2 }\n");
+  const Said run = banyan({"run", "low.toml"});
+  const Said check = banyan({"check", "low.toml"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(check.status, 2);
+  EXPECT_EQ(check.err, run.err);
+  write_text("high.toml", network + "fork = { after = 'warmup', vary = 'switch.mark.high', from = 2 }\n");
+  expect_refusal(banyan({"run", "high.toml"}), "a network with 0 is another one", "or the key a value that is not 0");
+  EXPECT_EQ(banyan({"run", "high.toml", "switch.mark.high=4", "--quiet"}).status, 0);
+}
+
 }  // namespace
 }  // namespace banyan::cli::check_command_test

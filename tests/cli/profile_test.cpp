@@ -84,5 +84,20 @@ TEST_F(Profile, OrNoneTooManyThreadsAreTold) {
   EXPECT_FALSE(contains(banyan({"run", "mesh.toml"}).err, "threads"));
 }
 
+/// Sessions are dealt out to threads: more threads than sessions have nothing to do, which is told.
+TEST_F(Profile, SaysWhyFewerThreadsRunSessions) {
+  write_text("sessions.toml",
+             "topology = { name = 'extra_stage_cube', terminals = 16 }\nswitch = 'output_queued'\n"
+             "routing = 'destination_tag'\ntraffic = { name = 'synchronization', mean = 100, deviation = 10 }\n"
+             "run = { sessions = 3 }\n");
+  const Said said = banyan({"run", "sessions.toml", "--threads", "8", "--profile", "--json"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const auto profile = nlohmann::json::parse(said.out).at("profile");
+  EXPECT_EQ(profile.at("threads_asked"), 8);
+  EXPECT_EQ(profile.at("threads").size(), 3U);
+  EXPECT_EQ(profile.at("fewer_threads"), "3 of 8 threads run these sessions: there are no more sessions");
+  EXPECT_NE(said.err.find("there are no more sessions"), std::string::npos) << said.err;
+}
+
 }  // namespace
 }  // namespace banyan::cli::profile_test

@@ -125,7 +125,7 @@ TEST_F(Connections, WhatIsWrongIsSaidWithLineAndColumn) {
   EXPECT_EQ(refusal_of(head + "0->1 start 0 size 9\ntriger id 1 oneshot\n"),
             "t.cm:4:1: a line begins with \"triger\"; did you mean \"trigger\"?");
   EXPECT_EQ(refusal_of(head + "0->1 start 0 size 9\n0->2 start 0 size 9\n"),
-            "t.cm:4:1: 1 Connections are announced, and 2 are there; give the whole file");
+            "t.cm:4:1: 1 Connections are announced, and 2 are there; write Connections 2");
   EXPECT_EQ(refusal_of(head + "0->1 trigger 3 size 9\n"),
             "t.cm:3:1: trigger 3 is named, and nothing tells its kind; add: trigger id 3 oneshot");
   EXPECT_EQ(refusal_of(head + "0->1 trigger 3 size 9\ntrigger id 3 oneshot\n"),

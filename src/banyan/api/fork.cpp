@@ -12,7 +12,8 @@
 namespace banyan::api {
 namespace {
 
-constexpr const char* kForm = "write fork = { after = \"warmup\", vary = \"switch.saqs\" }";
+constexpr const char* kForm =
+    "write fork = { after = \"warmup\", vary = \"KEY\" }, of a key that is swept or with from = VALUE";
 
 Where at(Where where, const char* key) {
   where.key = key;
@@ -80,7 +81,8 @@ void require_value(const ForkTable& fork, const config::Parameter& parameter, co
     throw ConfigError(
         fork.where,
         fmt::format("{} is {} in the warm-up and then {}, and a network with 0 is another one", fork.vary, from, to),
-        fmt::format("leave 0 out of the axis, or run that point by itself; {}", first));
+        fork.given ? std::string("give another fork.from, or the key a value that is not 0, in the file or the axis")
+                   : fmt::format("leave 0 out of the axis, or run that point by itself; {}", first));
   }
 }
 
@@ -102,9 +104,10 @@ std::optional<ForkTable> read_fork(const Draft& base, const std::vector<config::
     throw ConfigError(at(table->find("after")->value.where, "fork"),
                       fmt::format("a run is not forked after \"{}\"", after), "write after = \"warmup\"");
   }
-  ForkTable fork{text_of(*table, "vary"), at(table->find("vary")->value.where, "fork"), {}};
+  ForkTable fork{text_of(*table, "vary"), at(table->find("vary")->value.where, "fork"), {}, false};
   if (const config::Entry* from = table->find("from"); from != nullptr) {
     fork.from = from->value;
+    fork.given = true;
     return fork;
   }
   for (const config::Axis& axis : axes) {

@@ -24,6 +24,7 @@ struct ForkTable {
   std::string vary;
   Where where;  ///< of `vary`
   config::Node from;
+  bool given = false;  ///< by fork.from, and not the first of an axis
 };
 
 /// The table of `base`, or nothing. `from` is looked up among the axes where the table does not say it. Throws

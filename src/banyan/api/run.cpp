@@ -263,6 +263,8 @@ Experiment experiment_of_checkpoint(const std::string& file) {
 }
 
 std::vector<std::string> check(const Experiment& experiment) {
+  // What a run goes on from has to run, too.
+  if (experiment.fork.warm != nullptr) static_cast<void>(check(*experiment.fork.warm));
   std::vector<std::string> notes = experiment.jobs.empty() ? check_traffics(experiment) : check_jobs(experiment);
   if (experiment.usual_routing) {
     notes.insert(notes.begin(), fmt::format("no routing is named: {}, the usual one of {}",

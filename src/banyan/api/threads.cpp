@@ -17,14 +17,13 @@ constexpr u32 kSwitchesPerThread = 128;
 /// Where nobody asked for threads: a core that is only thought to be free costs more than it gives in small networks.
 constexpr u32 kSwitchesUnasked = 512;
 
-u32 cores() { return std::max(1U, std::thread::hardware_concurrency()); }
-
 u32 of_rank(u32 switches, const engine::Ranks* ranks) { return ranks == nullptr ? switches : switches / ranks->size(); }
 
 /// How many of the machine's cores this process may run on.
-u32 allowed_cores() {
+u32 cores() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores();  // more cores than a set holds
+  // It fails where there are more cores than a set holds.
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1U, std::thread::hardware_concurrency());
   return std::max(1U, static_cast<u32>(CPU_COUNT(&set)));
 }
 
@@ -34,7 +33,7 @@ u32 free_cores() {
   double load = 0.0;
   if (getloadavg(&load, 1) != 1) load = 0.0;
   const double idle = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN)) - std::round(load);
-  return static_cast<u32>(std::clamp(idle, 1.0, static_cast<double>(allowed_cores())));
+  return static_cast<u32>(std::clamp(idle, 1.0, static_cast<double>(cores())));
 }
 
 u32 threads_for(const Experiment& experiment, u32 switches, u32 wanted) {
@@ -59,7 +58,7 @@ std::string why_fewer_threads(const Experiment& experiment, const engine::Machin
   const u32 threads = machine.threads();
   if (threads >= wanted) return "";
   const u32 shards = machine.cut().shards;
-  std::string why = fmt::format("this machine has no more than {}", cores());
+  std::string why = fmt::format("it may run on no more than {} here", cores());
   const u32 own = of_rank(switches, ranks);
   const u32 paying = threads_for(experiment, own, wanted);
   if (machine.cut().by == "the switch model") {

@@ -298,6 +298,16 @@ class Reader {
     return true;
   }
 
+  /// A word before a number behind an operation: a misspelt attribute, if it is like one.
+  void refuse_slip(const char* from, std::string_view name, bool message) {
+    const std::vector<std::string> known =
+        message ? std::vector<std::string>{"tag", "cpu", "nic"} : std::vector<std::string>{"cpu"};
+    if (std::ranges::count(operation_words(), name) != 0 || nearest_name(name, known).empty()) return;
+    at_ = from;
+    refuse(from, fmt::format("{} where {} is expected", seen_here(), message ? "tag, cpu or nic" : "cpu"),
+           remedy_for(name, known, "begin a new line"));
+  }
+
   struct Attributes {
     u32 tag = 0;
     u8 cpu = 0;
@@ -316,13 +326,7 @@ class Reader {
       } else if (name == "tag" && message) {
         a.tag = wildcard() ? kAnyTag : read_number_up_to("a tag", kAnyTag - 1);
       } else {
-        if (!name.empty() && skip() != end_ && is_digit(*at_)) {
-          at_ = from;
-          const std::vector<std::string> known =
-              message ? std::vector<std::string>{"tag", "cpu", "nic"} : std::vector<std::string>{"cpu"};
-          refuse(from, fmt::format("{} where {} is expected", seen_here(), message ? "tag, cpu or nic" : "cpu"),
-                 remedy_for(name, known, "begin a new line"));
-        }
+        if (!name.empty() && skip() != end_ && is_digit(*at_)) refuse_slip(from, name, message);
         at_ = from;
         return a;
       }

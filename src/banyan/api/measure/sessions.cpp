@@ -163,7 +163,16 @@ class SessionRunner {
     for (const SessionOutcome& o : outcomes_) profile->moves += o.movements;
     profile->switches = network_.topology->graph().switches();
     profile->threads_asked = std::max(1U, options_.threads);
+    profile->fewer_threads = fewer_threads();
     return profile;
+  }
+  /// Why not as many threads as were asked for; empty: there were.
+  [[nodiscard]] std::string fewer_threads() const {
+    const std::size_t used = profile_.threads.size();
+    if (used >= options_.threads) return "";
+    return fmt::format("{} of {} threads run{} these sessions: {}", used, options_.threads, used == 1 ? "s" : "",
+                       settings_.ranks != nullptr ? "ranks that share a network step one session after the other"
+                                                  : "there are no more sessions");
   }
 
  private:
@@ -668,6 +677,7 @@ Result measure_sessions(const Experiment& experiment, const Network& network, en
     runner.add_trees_of_first(result);
     runner.finish_log();
     result.cpu_seconds = runner.helper_cpu_seconds();
+    result.fewer_threads = runner.fewer_threads();
     if (options.profile) result.profile = runner.profile();
     return result;
   }
