@@ -247,6 +247,15 @@ TEST(Advice, NothingThatIsProposedDeadlocks) {
     }
   }
   EXPECT_GT(proposed, 10U);
+  // Whatever the switch model knows of circles itself.
+  for (const char* model : {"central_buffer", "input_buffer", "circuit", "packet_node", "output_queued"}) {
+    const auto notes = check_choices(
+        {read(fmt::format("topology = {{ name = 'mesh', size = [4, 4] }}\nswitch = '{}'\nrouting = 'turn_model'\n"
+                          "traffic = {{ name = 'permutation', pattern = 'transpose', load = 0.2 }}\n",
+                          model))});
+    for (const std::string& note : notes)
+      EXPECT_EQ(note.find("unrestricted"), std::string::npos) << model << ": " << note;
+  }
 }
 
 TEST(Advice, PointsOfASweepOfLoadsAreLookedAtOnce) {

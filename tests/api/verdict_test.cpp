@@ -311,6 +311,21 @@ TEST(Verdict, PhasesThatStayAreNoSteadyStateOfAll) {
     EXPECT_TRUE(stays.at("accepted_load").half_width) << spread;
     EXPECT_NE(stays.explanation.find("nearly equal distances"), std::string::npos) << stays.explanation;
   }
+  const std::string slow =
+      "topology = { name = 'mesh', size = [4, 4] }\nswitch = { name = 'vc_router', vcs = 4, buffer = 8 }\n"
+      "routing = 'dimension_order'\ntraffic = { name = 'hot_spot', targets = [5], fraction = 1.0, load = 0.03, size = "
+      "8, "
+      "process = 'normal', spread = 0 }\n";
+  EXPECT_FALSE(run_of(slow).certain) << "they all send to one terminal";
+  EXPECT_FALSE(run_of(slow).at("packet_latency").half_width);
+  EXPECT_TRUE(run_of(slow, {"traffic.spread=0.5"}).certain) << "far apart, and forgotten with each message";
+  const Result precise = run_of(slow, {"run.measure=20000", "run.precision=0.01"});
+  EXPECT_LT(precise.at("simulated_cycles").mean, 40'000.0) << "no length would do";
+  EXPECT_NE(precise.warning.find("cannot be reached by one run"), std::string::npos) << precise.warning;
+  const std::string beside = slow.substr(0, slow.find("traffic =")) +
+                             "[[traffic]]\nname = 'uniform'\nload = 0.2\n[[traffic]]\nname = 'permutation'\n"
+                             "load = 0.001\nprocess = 'normal'\nspread = 0\n";
+  EXPECT_TRUE(run_of(beside).at("packet_latency").half_width) << "a two-hundredth of the load";
   EXPECT_TRUE(of("0.5", "permutation").certain);
   EXPECT_TRUE(of("0.5", "permutation").at("packet_latency").half_width);
   EXPECT_TRUE(of("0.001", "uniform").at("packet_latency").half_width) << "they go elsewhere each time";

@@ -245,6 +245,12 @@ TEST_F(BadInput, OutputsTakeNobodysPlace) {
   EXPECT_EQ(read_text(scratch() / "in.trace"), trace);
   expect_refusal(banyan({"run", "steady.toml", "--log", "a", "--record-trace", "sub/../a"}),
                  "a is what --record-trace writes, too", "give --log another file");
+  expect_refusal(banyan({"run", "steady.toml", "--out", "sub", "--log", "sub/result.json"}),
+                 "is what --log writes, too", "give --out another file");
+  write_text("sub/result.json", before);
+  expect_refusal(banyan({"run", "sub/result.json", "--out", "sub"}), "would take the place of the experiment",
+                 "give --out another file");
+  EXPECT_EQ(read_text(scratch() / "sub/result.json"), before);
   expect_refusal(banyan({"sweep", "swept.toml", "--svg", "swept.toml"}), "would take the place of the experiment",
                  "give --svg another file");
   write_text("b.cfg", "topology = mesh;\nk = 4;\nn = 2;\n");

@@ -12,6 +12,7 @@
 #include "banyan/analysis/parts/paths.hpp"
 #include "banyan/api/predictions.hpp"
 #include "banyan/base/error.hpp"
+#include "banyan/core/dependencies.hpp"
 #include "banyan/core/size.hpp"
 
 namespace banyan::api {
@@ -161,12 +162,16 @@ class Throughput {
   bool some_silent_ = false;
 };
 
-/// Whether an experiment can be built at all, and packets of it cannot wait for each other in a circle.
+/// Whether an experiment can be built at all, and packets of it cannot wait for each other in a circle: as the switch
+/// model holds them, and by the ways that the routing function leaves them, whatever the model is.
 bool runs(const Experiment& experiment) {
   try {
     const Network network = build_network(experiment);
     static_cast<void>(build_instance(experiment, network, engine_settings(experiment)));
-    return std::ranges::none_of(check_deadlock({experiment}), &DeadlockNote::may_deadlock);
+    if (std::ranges::any_of(check_deadlock({experiment}), &DeadlockNote::may_deadlock)) return false;
+    const core::DependencyReport ways = core::check_dependencies(
+        network.topology->one_subnetwork(), *network.routing_in_one, switch_row(experiment).vcs(experiment.switching));
+    return ways.verdict != core::DependencyVerdict::cyclic && ways.verdict != core::DependencyVerdict::lost;
   } catch (const ConfigError&) { return false; }
 }
 

@@ -241,7 +241,7 @@ class Search {
     const u64 measured =
         longer == nullptr ? static_cast<u64>(experiment.run.integer("measure")) : static_cast<u64>(longer->mean);
     knee_.probes.push_back({load, std::move(experiment), measured, result.verdict, result.certain, {}});
-    if (result.verdict == Verdict::deadlocked) knee_.probes.back().explanation = result.explanation;
+    if (result.verdict == Verdict::deadlocked || !result.certain) knee_.probes.back().explanation = result.explanation;
     const bool deadlocks = result.verdict == Verdict::deadlocked;
     if (!result.certain && !deadlocks) knee_.uncertain.push_back(load);
     return result.verdict == Verdict::saturated || deadlocks;
@@ -299,14 +299,20 @@ Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const Kn
   return Search(read, overrides, options).find();
 }
 
+std::string why_uncertain(const Knee& knee) {
+  const auto is_short = [](const Probe& probe) {
+    return probe.certain || probe.explanation.find("a longer run (run.measure) would tell") != std::string::npos;
+  };
+  return std::ranges::all_of(knee.probes, is_short) ? "longer runs (run.extension) would tell"
+                                                    : "\"banyan run\" at that load says why";
+}
+
 std::string to_text(const Knee& knee) {
   std::string text = "load        measure  verdict\n";
   for (const Probe& probe : knee.probes) text += remark(probe) + "\n";
-  const std::string doubt =
-      knee.uncertain.empty()
-          ? ""
-          : fmt::format("the verdict stayed uncertain at {:g}: longer runs (run.extension) would tell\n",
-                        fmt::join(knee.uncertain, ", "));
+  const std::string doubt = knee.uncertain.empty() ? ""
+                                                   : fmt::format("the verdict stayed uncertain at {:g}: {}\n",
+                                                                 fmt::join(knee.uncertain, ", "), why_uncertain(knee));
   if (!knee.found) {
     return text +
            fmt::format("{} at the greatest load, {:g}{}\n", doubt.empty() ? "not saturated" : "not shown to saturate",

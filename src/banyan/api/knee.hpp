@@ -27,7 +27,7 @@ struct Probe {
   u64 measured = 0;  ///< cycles: run.measure, or more where the verdict was uncertain
   Verdict verdict = Verdict::steady;
   bool certain = true;
-  std::string explanation;  ///< of a deadlock
+  std::string explanation;  ///< of a deadlock, or of an uncertain verdict
 };
 
 /// What no steady state exceeds while traffics that are not varied keep their load, and the model that proves it.
@@ -61,6 +61,9 @@ using ReadExperiments = std::function<ExperimentSet(const Overrides&)>;
 /// Throws ConfigError when the experiment has no load to vary or the key names none, when it sweeps something else, or
 /// consists of sessions.
 [[nodiscard]] Knee find_knee(const ReadExperiments& read, const Overrides& overrides, const KneeOptions& options);
+
+/// What to do about its uncertain verdicts.
+[[nodiscard]] std::string why_uncertain(const Knee& knee);
 
 [[nodiscard]] std::string to_text(const Knee& knee);
 /// {"low", "high", "found", "key", "others", "bound", "contradiction", "deadlocks", "uncertain", "probes"}; "key" is

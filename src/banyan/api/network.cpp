@@ -310,10 +310,18 @@ Network build_network(const Experiment& experiment) {
   }
   const auto traffics = build_traffics(experiment, *network.topology);
   network.hot_spots = hot_spots_of(traffics);
+  double all_load = 0.0;
   for (const auto& traffic : traffics) {
     network.remembers = std::max(network.remembers, traffic->traits().remembers);
-    network.keeps_phase = std::max(network.keeps_phase, traffic->traits().keeps_phase);
+    all_load += traffic->offered_load();
     network.longest_message = std::max(network.longest_message, traffic->longest_message());
+  }
+  // A traffic with a part of the load that is lost in the noise of the others fixes nothing, nor does one that nobody
+  // waits for.
+  constexpr double kCounts = 0.05;
+  for (const auto& traffic : traffics) {
+    if (switching.without_contention || traffic->offered_load() < kCounts * all_load) continue;
+    network.keeps_phase = std::max(network.keeps_phase, traffic->traits().keeps_phase);
   }
   refuse_reductions(experiment, switching, traffics);
   refuse_replication(experiment, switching, traffics);

@@ -77,19 +77,25 @@ void require_outputs(const RunArguments& arguments, const api::ExperimentSet& se
   if (!arguments.running.out.empty()) require_writable_folder(arguments.running.out);
   std::vector<NamedFile> read{{"the experiment", arguments.file}};
   // A checkpoint may take the place of that from which the run goes on.
-  const bool goes_on = arguments.checkpoint.empty() || arguments.checkpoint != arguments.resume;
-  if (goes_on) read.push_back({"--resume", arguments.resume});
+  const bool renewed = !arguments.checkpoint.empty() && !arguments.resume.empty() &&
+                       is_same_file(arguments.checkpoint, arguments.resume);
+  if (!renewed) read.push_back({"--resume", arguments.resume});
   std::set<std::string> known;
   for (const api::Experiment& point : set.points) {
     for (const api::Input& input : point.inputs) {
       if (known.insert(input.path).second) read.push_back({input.key, input.path});
     }
   }
-  require_outputs({{"--svg", arguments.svg},
-                   {"--record-trace", arguments.trace},
-                   {"--log", arguments.log},
-                   {"--checkpoint", arguments.checkpoint}},
-                  read);
+  std::vector<NamedFile> written{{"--svg", arguments.svg},
+                                 {"--record-trace", arguments.trace},
+                                 {"--log", arguments.log},
+                                 {"--checkpoint", arguments.checkpoint}};
+  if (const std::string& out = arguments.running.out; !out.empty()) {
+    for (const char* name :
+         {"result.json", "result.csv", "series.csv", "results.json", "results.csv", "results.sqlite"})
+      written.push_back({"--out", in_folder(out, name)});
+  }
+  require_outputs(written, read);
 }
 
 /// A checkpoint names its experiment, and where it is written can be left out where it was read.

@@ -107,7 +107,7 @@ int saturation(const SaturationArguments& arguments) {
     note(fmt::format("warning: the network deadlocks at a load of {:g}, before it saturates: {}", knee.high,
                      knee.deadlock));
   }
-  if (!knee.uncertain.empty()) note("warning: the verdict stayed uncertain at a load; longer runs would tell");
+  if (!knee.uncertain.empty()) note("warning: the verdict stayed uncertain at a load; " + api::why_uncertain(knee));
   if (!knee.deadlocks) warn_of_choices(read(overrides).points);
   arguments.running.json ? print(api::to_json(knee) + "\n") : show_text(api::to_text(knee));
   return kDone;

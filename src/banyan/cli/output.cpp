@@ -54,10 +54,7 @@ void require_writable_file(const std::string& path) {
   require_writable_folder(folder);
 }
 
-namespace {
-
-/// Two names of one file, there or not. What is no regular file, such as /dev/null, is nobody's to lose.
-bool is_same(const std::string& a, const std::string& b) {
+bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;
   if (fs::equivalent(a, b, error)) return true;
@@ -68,21 +65,19 @@ bool is_same(const std::string& a, const std::string& b) {
   return !error && one == canonical(b) && !error;
 }
 
-}  // namespace
-
 void require_outputs(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {
   for (std::size_t i = 0; i < written.size(); ++i) {
     const auto& [name, path] = written[i];
     if (path.empty()) continue;
     require_writable_file(path);
     for (const NamedFile& input : read) {
-      if (input.path.empty() || !is_same(path, input.path)) continue;
+      if (input.path.empty() || !is_same_file(path, input.path)) continue;
       throw ConfigError({"command line", 0, 0, name},
                         fmt::format("{} would take the place of {}, which is read", path, input.name),
                         fmt::format("give {} another file", name));
     }
     for (std::size_t k = 0; k < i; ++k) {
-      if (written[k].path.empty() || !is_same(path, written[k].path)) continue;
+      if (written[k].path.empty() || !is_same_file(path, written[k].path)) continue;
       throw ConfigError(
           {"command line", 0, 0, name},
           fmt::format("{} is what {} writes, too: one would take the place of the other", path, written[k].name),

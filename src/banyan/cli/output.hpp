@@ -19,6 +19,10 @@ struct NamedFile {
   std::string name;
   std::string path;
 };
+/// Two names of one file, there or not. What is no regular file, such as /dev/null, is nobody's to lose: never the
+/// same.
+[[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
+
 /// Proves that what a command writes can be written, and that it takes neither the place of what it reads nor of what
 /// it writes besides. Files without a path are left out. Throws ConfigError.
 void require_outputs(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);

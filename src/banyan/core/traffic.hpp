@@ -123,9 +123,9 @@ struct TrafficTraits {
   /// Integrated autocorrelation time of what a source generates, in cycles: what it does now says so long something
   /// about what it will do. 0: births do not depend on each other.
   double remembers = 0.0;
-  /// Integrated autocorrelation time, in cycles, of where a source stands between two of its messages: sources that
-  /// send at nearly equal distances to the same destinations meet each other in the same way for as long. 0: the next
-  /// message comes whenever the last one did, or goes elsewhere.
+  /// Integrated autocorrelation time, in cycles, of where a source stands between two of its messages, times the chance
+  /// that one goes where the last one went: sources at nearly equal distances meet each other in the same way for so
+  /// long. 0: the next message comes at any time, or goes elsewhere.
   double keeps_phase = 0.0;
   /// The hot spot that `pending` speaks of, or kNone.
   u32 hot_spot = kNone;

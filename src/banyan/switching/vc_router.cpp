@@ -285,7 +285,8 @@ core::Capacity capacity(const config::Values& values) {
 
 /// Cycles from the allocation of a place behind a channel to the next one of the same place.
 struct CreditRoundTrip {
-  u64 latency = 0;   ///< of the channel
+  u64 latency = 0;  ///< of the channel
+  bool to_terminal = false;
   u64 cycles = 1;    ///< in which the channel carries a flit
   u64 least = 0;     ///< however packets meet
   u64 alone = 0;     ///< of a packet that meets nobody, at least
@@ -306,16 +307,20 @@ CreditRoundTrip credit_round_trip(const config::Values& values, const core::Chan
   // Steps of a cycle bring a flit, or its credit, to the end of a cycle in which it would have been in the next.
   const u64 sooner = values.real("internal_speedup") != 1.0 ? 1 : 0;
   const bool batches = !values.flag("overlapping_stages");
-  CreditRoundTrip trip{.latency = c.link.latency_cycles, .cycles = c.link.cycles_per_flit};
+  CreditRoundTrip trip{
+      .latency = c.link.latency_cycles, .to_terminal = c.to.terminal, .cycles = c.link.cycles_per_flit};
   const u64 wires = traversal + values.natural("credit_delay") + 2 * trip.latency + trip.cycles - 1;
   // The flit is allocated the switch here, and there. A terminal takes it at once; a packet that keeps its way is
-  // allocated it once, by its head.
+  // allocated it once, by its head, but loses it for each flit of a slow channel.
   const u64 next = c.to.terminal ? 1 : allocation;
+  const u64 further = held && trip.cycles == 1 ? 1 : allocation;
   trip.least = wires + (held ? 2 : allocation + next) - sooner;
-  trip.alone = wires + (held ? 1 : allocation) + next - sooner;
+  trip.alone = wires + further + next - sooner;
   trip.enough = wires + allocation + next;
-  trip.interval = trip.cycles + (held ? 1 : allocation) - 1;
-  trip.quickest = sooner != 0 ? trip.cycles : trip.interval;
+  trip.interval = trip.cycles + further - 1;
+  // Flits that wait behind the crossbar are allocated it while the channel is busy.
+  const bool queued = sooner != 0 || values.natural("output_speedup") > 1;
+  trip.quickest = sooner != 0 ? trip.cycles : queued ? std::max(trip.cycles, further) : trip.interval;
   // A crossbar that takes what waits when it is empty makes a flit wait for those before it, where flits follow each
   // other in fewer cycles than it takes.
   if (batches && traversal > 1) {
@@ -362,8 +367,8 @@ std::string credit_warning(const config::Values& values, const core::Topology& t
                        kMostBuffer);
   };
   const auto said = [](const CreditRoundTrip& trip, u64 cycles) {
-    return fmt::format("the credit round trip of a channel of latency {} is {} cycles{}", trip.latency, cycles,
-                       cycles < trip.enough ? " or more" : "");
+    return fmt::format("the credit round trip of a channel of latency {}{} is {} cycles{}", trip.latency,
+                       trip.to_terminal ? " to a terminal" : "", cycles, cycles < trip.enough ? " or more" : "");
   };
   if (all * fullest.cycles < fullest.least) {
     const std::string remedy =

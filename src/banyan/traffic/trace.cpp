@@ -153,8 +153,10 @@ std::unique_ptr<core::Traffic> make(const config::Values& values, const core::Tr
   const double scale = values.real("time_scale") * static_cast<double>(context.ticks_per_cycle);
   const auto check_time = [&](u64 cycles, const Where& where) {
     if (static_cast<double>(cycles) * scale <= kMostTicks) return;
-    throw ConfigError(where, fmt::format("{} cycles, {:g} times as long, are more than can be counted", cycles, scale),
-                      "use a smaller time_scale");
+    throw ConfigError(
+        where,
+        fmt::format("{} cycles, {:g} times as long, are more than can be counted", cycles, values.real("time_scale")),
+        "use a smaller time_scale");
   };
   for (const TraceMessage& m : messages) {
     const Where where{file, m.line, 0, ""};

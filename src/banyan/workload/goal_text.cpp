@@ -300,9 +300,10 @@ class Reader {
 
   /// A word before a number behind an operation: a misspelt attribute, if it is like one.
   void refuse_slip(const char* from, std::string_view name, bool message) {
+    if (std::ranges::count(operation_words(), name) != 0) return;
     const std::vector<std::string> known =
         message ? std::vector<std::string>{"tag", "cpu", "nic"} : std::vector<std::string>{"cpu"};
-    if (std::ranges::count(operation_words(), name) != 0 || nearest_name(name, known).empty()) return;
+    if (nearest_name(name, known).empty()) return;
     at_ = from;
     refuse(from, fmt::format("{} where {} is expected", seen_here(), message ? "tag, cpu or nic" : "cpu"),
            remedy_for(name, known, "begin a new line"));

@@ -53,7 +53,7 @@ std::optional<double> precision_missing(const Result& result, const stats::Preci
   return missing;
 }
 
-void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics) {
+void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics, bool forgets) {
   const auto goal = precision_goal(run);
   if (!goal) return;
   std::vector<std::string> widths;
@@ -66,6 +66,14 @@ void state_precision(Result& result, const config::Values& run, const std::vecto
   const double asked = goal->relative * 100.0;
   if (precision_missing(result, *goal, metrics) == 0.0) {
     result.explanation += fmt::format("; precision of {:g} % reached: {}", asked, fmt::join(widths, ", "));
+    return;
+  }
+  if (!forgets) {
+    result.warning = fmt::format(
+        "the precision of {:g} % cannot be reached by one run: {}, for the sources remember without end; run several "
+        "seeds, and take the intervals over them",
+        asked, fmt::join(widths, ", "));
+    result.explanation += "; " + result.warning;
     return;
   }
   result.warning = fmt::format(

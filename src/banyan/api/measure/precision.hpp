@@ -27,7 +27,8 @@ namespace banyan::api {
                                                       const std::vector<std::string>& metrics);
 
 /// Adds to the explanation how precise the metrics are; warns when one of them is wider than asked. Metrics that the
-/// result does not have are passed over. Without a goal: nothing.
-void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics);
+/// result does not have are passed over. Without a goal: nothing. `forgets`: a longer run would be more precise.
+void state_precision(Result& result, const config::Values& run, const std::vector<std::string>& metrics,
+                     bool forgets = true);
 
 }  // namespace banyan::api

@@ -204,7 +204,7 @@ class Stopping {
       if (undecided) extend();
       return undecided;
     }
-    if (result.verdict != Verdict::steady) return false;
+    if (result.verdict != Verdict::steady || !std::isfinite(sources_.remembers + sources_.keeps_phase)) return false;
     const std::optional<double> missing = precision_missing(result, *goal_, kPrecise);
     if (missing == 0.0) return false;
     measure_ = std::min(limit_, stats::next_checkpoint(measure_, missing));
@@ -244,7 +244,7 @@ class Stopping {
   std::optional<engine::SteadyPlan> until_precise(const SteadyRecord& record) {
     const SteadyWindows windows(record, run_, topology_, sources_);
     const stats::Growth growth = windows.growth();
-    if (stats::certainly_saturated(windows.evidence())) return std::nullopt;
+    if (stats::certainly_saturated(windows.evidence()) || !windows.forgets()) return std::nullopt;
     const stats::BatchMeans latency = windows.settled_latency();
     stats::BatchMeans accepted = windows.load(record.accepted, windows.accepted());
     accepted.interval =
@@ -298,7 +298,7 @@ class SteadyReport {
         result_.warning = result_.warning.empty() ? shortness : result_.warning + "; " + shortness;
         result_.explanation += "; " + shortness;
       }
-      state_precision(result_, run_, kPrecise);
+      state_precision(result_, run_, kPrecise, windows_.forgets());
     }
     add_counters();
     add_time_series(result_, experiment_, outcome_.record.timeline, outcome_.counted, terminals_);

@@ -125,6 +125,8 @@ class SteadyWindows {
   [[nodiscard]] bool too_short_for_loads() const;
   /// What to say when intervals are absent, or wide, because the run is short; "" otherwise.
   [[nodiscard]] std::string shortness() const;
+  /// False: the sources remember without end, so that no run is long against it.
+  [[nodiscard]] bool forgets() const { return memories() > 0.0 && mixings() > 0.0; }
   [[nodiscard]] const std::string& warmup_text() const { return warmup_text_; }
 
   /// Into `result.groups`, with `metric` = sum / count; neighbours are joined until they are few enough to keep.

@@ -136,7 +136,8 @@ double Process::keeps_phase() const noexcept {
   const double mean = mean_distance();
   if (mean <= 0.0) return 0.0;
   const double turn = std::numbers::pi * deviation_ / ticks_per_message_;
-  return turn > 0.0 ? mean / (turn * turn) : std::numeric_limits<double>::infinity();
+  const double forgotten = -std::expm1(-2.0 * turn * turn);
+  return forgotten > 0.0 ? mean * 2.0 * (1.0 - forgotten) / forgotten : std::numeric_limits<double>::infinity();
 }
 
 Tick Process::normal(Tick previous, u64 word, core::Message& out) const noexcept {

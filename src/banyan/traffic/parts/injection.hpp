@@ -49,8 +49,9 @@ class Process {
   /// forgets as exp(-t (1 / burst + 1 / pause)).
   [[nodiscard]] double remembers() const noexcept { return remembers_; }
 
-  /// TrafficTraits::keeps_phase. Normal distances move the phase by sigma / mean of a turn each, so that its cosine
-  /// forgets as exp(-2 pi^2 (sigma / mean)^2) per distance.
+  /// TrafficTraits::keeps_phase of messages that all go to one place. Normal distances move the phase by sigma / mean
+  /// of a turn each, so that its cosine forgets by q = exp(-2 pi^2 (sigma / mean)^2) per message: 2 q / (1 - q)
+  /// distances.
   [[nodiscard]] double keeps_phase() const noexcept;
 
   /// The mean of normal distances in cycles, with those that are set to 0; 0 for other processes.

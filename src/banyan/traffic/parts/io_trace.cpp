@@ -69,7 +69,21 @@ class Line {
 
   /// A time since whatever the trace counts from: seconds since 1970 in doubles are a tenth of a microsecond apart.
   [[nodiscard]] long double time(std::size_t i) const {
-    return read<long double>(i, format_ == IoFormat::srt ? "time" : "timestamp");
+    const std::string_view field = fields_[i];
+    const char* const end = field.data() + field.size();
+    u64 whole = 0;
+    const auto [point, error] = std::from_chars(field.data(), end, whole);
+    if (error == std::errc{} && point == end) return static_cast<long double>(whole);
+    if (error == std::errc{} && *point == '.' && end - point <= 19) {
+      u64 digits = 0;
+      const auto [last, wrong] = std::from_chars(point + 1, end, digits);
+      if (wrong == std::errc{} && last == end) {
+        long double unit = 1.0L;
+        for (const char* at = point + 1; at != end; ++at) unit *= 10.0L;
+        return static_cast<long double>(whole) + static_cast<long double>(digits) / unit;
+      }
+    }
+    return read<long double>(i, format_ == IoFormat::srt ? "time" : "timestamp");  // 1e9, or what is no number
   }
   [[nodiscard]] double number(std::size_t i, const char* name) const { return read<double>(i, name); }
   [[nodiscard]] double whole(std::size_t i, const char* name) const {

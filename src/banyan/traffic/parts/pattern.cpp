@@ -1,6 +1,7 @@
 #include "banyan/traffic/parts/pattern.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "banyan/base/hash.hpp"
@@ -196,7 +197,26 @@ core::TrafficTraits Pattern::traits() const noexcept {
           .finite = batch_ != 0,
           .total_messages = total_,
           .remembers = injection_.remembers(),
-          .keeps_phase = draws_destinations() ? 0.0 : injection_.keeps_phase()};
+          .keeps_phase = keeps_phase()};
+}
+
+double Pattern::keeps_phase() const {
+  const double alone = injection_.keeps_phase();
+  constexpr double kSoon = 0.05;  // of a cycle: no message meets another one for that
+  if (batch_ != 0 || !(alone > kSoon)) return 0.0;
+  constexpr u32 kSample = 16;
+  std::vector<double> shares(terminals_);
+  double repeats = 0.0;
+  for (u32 t = 0; t < terminals_; t += std::max(1U, terminals_ / kSample)) {
+    if (!sends(t)) continue;
+    std::fill(shares.begin(), shares.end(), 0.0);
+    add_shares(t, 1.0, shares);
+    repeats = std::max(repeats, std::inner_product(shares.begin(), shares.end(), shares.begin(), 0.0));
+  }
+  // Of intervals of 95 % with a spread of 0, 24 of 24 held where one message in 63 goes where the one before went, 26
+  // of 30 where one in 15 does.
+  constexpr double kMixes = 0.05;
+  return repeats < kMixes ? 0.0 : repeats * alone;
 }
 
 u64 Pattern::count_messages() const noexcept {

@@ -41,6 +41,8 @@ class Pattern : public core::Traffic {
   static void add_uniform(u32 terminal, double weight, bool include_self, std::span<double> shares);
   /// False when destination() does not read its words.
   [[nodiscard]] virtual bool draws_destinations() const noexcept { return true; }
+  /// TrafficTraits::keeps_phase.
+  [[nodiscard]] double keeps_phase() const;
   /// False for terminals that never send.
   [[nodiscard]] virtual bool sends(u32 terminal) const noexcept {
     static_cast<void>(terminal);
