@@ -136,7 +136,9 @@ double Process::keeps_phase() const noexcept {
   const double mean = mean_distance();
   if (mean <= 0.0) return 0.0;
   const double turn = std::numbers::pi * deviation_ / ticks_per_message_;
-  const double forgotten = -std::expm1(-2.0 * turn * turn);
+  const double exponent = 2.0 * turn * turn;
+  // 1 - exp(-x), which is x where it is so small that the difference would lose its digits.
+  const double forgotten = exponent < 1e-8 ? exponent : 1.0 - portable_exp(-exponent);
   return forgotten > 0.0 ? mean * 2.0 * (1.0 - forgotten) / forgotten : std::numeric_limits<double>::infinity();
 }
 
