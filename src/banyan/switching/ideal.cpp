@@ -1,5 +1,6 @@
 // A network without contention: every message is at its destination after a latency and a time per byte, whatever else
 // is on its way. A flit is a byte. Jobs run here in a loop of their own (workload/replay.hpp) with the same times.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>

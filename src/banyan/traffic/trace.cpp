@@ -1,4 +1,6 @@
 // Messages from a file, which may wait for each other.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,6 +1,7 @@
 // The text format of message traces: reader and writer. Described in docs/traffic/trace.md.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
