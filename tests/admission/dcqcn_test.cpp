@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "admission/admissions.hpp"
 #include "banyan/base/archive.hpp"
@@ -19,11 +20,12 @@ using namespace banyan;
 /// One flow, at its source. Nobody wakes it.
 class Sender final : public core::Pace {
  public:
-  explicit Sender(const std::string& admission) {
+  explicit Sender(const std::string& admission, const std::vector<u32>& injection = {}) {
     const api::Experiment e = test::experiment(test::networks().front().text, admission);
     core::AdmissionContext context;
     context.terminals = 2;
     context.cycle_ns = 1.0;
+    context.injection = injection;
     for (const core::AdmissionRow* const row : core::admission_rows()) {
       if (row->info.name == e.admission.component()) made_ = row->make(e.admission, context);
     }
@@ -62,7 +64,7 @@ struct Stepped {
     limited = true;
   }
   void tick(Tick now) {
-    if (limited && now == decay_at) {
+    if (decay_at != 0 && now == decay_at) {
       estimate *= 0.9;
       decay_at += 70;
     }
@@ -142,11 +144,30 @@ TEST(Dcqcn, ValuesThatChangeInFlightHoldFromThenOn) {
     goes_on.send(1000, notified);
     return goes_on.free_at();
   };
-  // It is back at the link's rate after 540 ticks, and has no timers then.
+  // It is back at the link's rate after 540 ticks.
   const Tick unchanged = after(0.5, 351, 351);
   EXPECT_EQ(after(0.001, 351, 351), unchanged);
   EXPECT_GT(after(0.001, 2, 351), unchanged);
   EXPECT_NE(after(0.5, 351, 500), after(0.001, 351, 500));
+}
+
+/// What happened long ago is forgotten, also by a flow that sends as fast as its link takes.
+TEST(Dcqcn, TheEstimateDecaysAtTheRateOfTheLinkToo) {
+  Sender flow(timed());
+  flow.notify(1);
+  flow.notify(70'001);  // 0.9^1000
+  flow.send(1000, 70'001);
+  EXPECT_EQ(flow.free_at(), 71'001U);
+}
+
+/// A rate is a share of what the source's own link carries.
+TEST(Dcqcn, RatesAreSharesOfSlowLinksToo) {
+  Sender flow(timed(), {4, 1});
+  flow.send(100, 0);
+  EXPECT_EQ(flow.free_at(), 400U);
+  flow.notify(1000);  // to a half
+  flow.send(100, 1000);
+  EXPECT_EQ(flow.free_at(), 1800U);
 }
 
 constexpr double kFlitNs = 0.2;          ///< a byte at 40 Gbps

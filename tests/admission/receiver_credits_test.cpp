@@ -191,6 +191,23 @@ TEST(ReceiverCredits, SharesTheLinkOfAnIncast) {
   }
 }
 
+/// However messages are cut into packets, no more of the link is granted than the rate, overhead included.
+TEST(ReceiverCredits, PayForTheOverheadOfEveryPacket) {
+  for (const double rate : {0.95, 0.5}) {
+    for (const u32 size : {10U, 64U, 65U, 70U, 100U}) {
+      std::string network = incast(8);
+      network.replace(network.find("size = 64"), 9, "size = " + std::to_string(size));
+      const api::Result held =
+          test::run(network, credits(", unsolicited = false, feedback = 'words', rate = " + std::to_string(rate)),
+                    "duration = 400000");
+      const double packets = size <= 64 ? 1.0 : 2.0;
+      const double share = 64 * held.at("accepted_load").mean * (size + packets * 6.0) / size;
+      EXPECT_LE(share, 1.002 * rate) << size;
+      EXPECT_GE(share, 0.9 * rate) << size;
+    }
+  }
+}
+
 /// Every model runs to its end with full audits, tight windows and long packets, and accepts no more than without.
 TEST(ReceiverCredits, HoldsOnEverySwitchModel) {
   for (const test::Network& network : test::networks()) {

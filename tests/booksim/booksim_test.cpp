@@ -304,7 +304,7 @@ TEST(BookSim, ErrorsOfTheExperimentAreThoseOfSettings) {
     seen = true;
     const ConfigError error({"test", origin.line, origin.column + 6, "switch.vcs"}, "too few", "use more");
     EXPECT_STREQ(in_terms_of_settings(error, c, "test").what(),
-                 ConfigError({"test", 3, 0, ""}, "num_vcs = 4: switch.vcs: too few", "use more").what());
+                 ConfigError({"test", 3, 1, ""}, "num_vcs = 4: switch.vcs: too few", "use more").what());
     const ConfigError elsewhere({"other", origin.line, 1, ""}, "gone", "look");
     EXPECT_STREQ(in_terms_of_settings(elsewhere, c, "test").what(), elsewhere.what());
   }
@@ -601,13 +601,32 @@ TEST(BookSim, NumbersThatMeanNothingAreRefusedWhereTheyStand) {
   };
   for (const char* topology : {"mesh", "torus", "flatfly", "fly"}) {
     const std::string begin = std::string("topology = ") + topology + ";\nk = 4;\n";
-    expect(begin + "n = -2;", "test:3: n is -2");
-    expect(begin + "n = 0;", "test:3: n is 0");
+    expect(begin + "n = -2;", "test:3:1: n is -2");
+    expect(begin + "n = 0;", "test:3:1: n is 0");
   }
-  expect("topology = mesh;\nk = -4;\nn = 2;", "test:2: k is -4");
-  expect("topology = mesh;\nsample_period = 0;", "test:2: sample_period is 0");
-  expect("topology = mesh;\nrouter = iqq;", "test:2: BookSim2 has no router \"iqq\"");
-  expect("topology = mesh;\nclasses = 0;", "test:2: classes is 0");
+  expect("topology = mesh;\nk = -4;\nn = 2;", "test:2:1: k is -4");
+  expect("topology = mesh;\nsample_period = 0;", "test:2:1: sample_period is 0");
+  expect("topology = mesh;\nrouter = iqq;", "test:2:1: BookSim2 has no router \"iqq\"");
+  expect("topology = mesh;\nclasses = 0;", "test:2:1: classes is 0");
+  expect("topology = mesh;\n  traffic = background({{99}});", "test:2:3: there is no terminal 99");
+  expect("topology = mesh;\ntraffic = background({{-5}});", "test:2:1: there is no terminal -5");
+  expect("packet_size={{1,5}};packet_size_rate={{0,0}};", "test:1:21: no size has a rate above 0");
+  expect("packet_size={{1,5}};\npacket_size_rate={{-1,2}};", "test:2:1: the rate -1 is below 0");
+  expect("injection_process = on_off(0.5,0.1);", "test:1:1: the arguments of on_off are not in braces");
+  expect("burst_alpha = 0.3;\ninjection_process = on_off(x);", "test:2:1: injection_process is \"x\"");
+  expect("traffic = hotspot(5)7;", "test:1:1: \"7\" stands behind the arguments of hotspot");
+}
+
+/// What is lost with a brace would be a number of the network.
+TEST(BookSim, BracketsThatDoNotCloseAreRefused) {
+  for (const char* value : {"{0.15", "{{1,5}", "hotspot({{5,12}", "hotspot({{5,9},{3,12}", "background({{5,16})",
+                            "hotspot(5", "0.15}", "hotspot({5)}", "hotspot5)"}) {
+    const std::string said = refusal(std::string("traffic = ") + value + ";");
+    EXPECT_NE(said.find("test:1:"), std::string::npos) << value;
+    EXPECT_TRUE(said.find("does not close its") != std::string::npos ||
+                said.find("closes nothing") != std::string::npos)
+        << value << ": " << said;
+  }
 }
 
 }  // namespace

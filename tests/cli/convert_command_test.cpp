@@ -42,6 +42,11 @@ TEST_F(Convert, OutWritesTheFile) {
   EXPECT_EQ(state_of({"run", "here.toml", "--json"}), state_of({"run", "--booksim", "torus", "--json"}));
 }
 
+TEST_F(Convert, OptionsForTracesAreNotForConfigurations) {
+  expect_refusal(banyan({"convert", "torus", "--rate", "3"}), "--rate and --collectives are for Chakra traces",
+                 "leave them out");
+}
+
 TEST_F(Convert, AFolderThatIsNotThereIsRefused) {
   for (const char* option : {"--out", "--to"}) {
     expect_refusal(banyan({"convert", "torus", option, "nowhere/here.goal"}), "there is no folder nowhere",
@@ -103,19 +108,23 @@ TEST_F(Convert, AValueThatIsRefusedIsNamedAsTheSettingThatItCameFrom) {
       {{"routing_delay=-1"}, "command line: routing_delay = -1: switch.routing_delay: "},
       {{"warmup_periods=-1"}, "command line: warmup_periods = -1: run.warmup: "},
       {{"traffic=hotspot(77)"}, "command line: traffic = hotspot(77): traffic.hot_spot.targets: "},
-      {{"num_vcs=1"}, "torus:4: routing_function = dim_order: routing.datelines: "},
+      {{"num_vcs=1"}, "torus:4:1: routing_function = dim_order: routing.datelines: "},
       {{"k=0", "traffic=uniform"}, "command line: k is 0"},
   };
   for (const auto& [overrides, expected] : refusals) {
     std::vector<std::string> arguments{"run", "--booksim", "torus"};
     arguments.insert(arguments.end(), overrides.begin(), overrides.end());
-    const Said said = banyan(arguments);
-    EXPECT_EQ(said.status, 2);
-    EXPECT_NE(said.err.find(expected), std::string::npos) << said.err;
-    EXPECT_TRUE(said.out.empty());
+    for (const bool converts : {false, true}) {
+      if (converts) arguments.erase(std::find(arguments.begin(), arguments.end(), "--booksim"));
+      if (converts) arguments.front() = "convert";
+      const Said said = banyan(arguments);
+      EXPECT_EQ(said.status, 2);
+      EXPECT_NE(said.err.find(expected), std::string::npos) << said.err;
+      EXPECT_TRUE(said.out.empty());
+    }
   }
   write_text("none", "topology = mesh;\nk = 4;\nrouting_function = dor;\nnum_vcs = 99;\n");
-  EXPECT_NE(banyan({"run", "--booksim", "none"}).err.find("none:4: num_vcs = 99: switch.vcs: "), std::string::npos);
+  EXPECT_NE(banyan({"run", "--booksim", "none"}).err.find("none:4:1: num_vcs = 99: switch.vcs: "), std::string::npos);
 }
 
 /// Every command that reads an experiment says so, and what it says to do works.

@@ -19,6 +19,58 @@ class Workload : public testing::Test {
   void SetUp() override { fresh_scratch(); }
 };
 
+TEST_F(Workload, RatesAreNumbers) {
+  using namespace test::chakra;
+  write_text("t.0.et", kMetadata + Node(1, 4, "k").attribute("num_ops", 500).text());
+  for (const char* rate : {"nan", "inf", "-1"})
+    expect_refusal(banyan({"workload", "info", "t.0.et", "--rate", rate}), "is no rate",
+                   "operations per ns, from 0 on");
+}
+
+TEST_F(Workload, GroupsThatMeanNothingAreRefused) {
+  using namespace test::chakra;
+  for (u32 r = 0; r < 2; ++r)
+    write_text("t." + std::to_string(r) + ".et", kMetadata + collective(1, 0, 4096).group("a").text());
+  const auto with = [](const std::string& groups) {
+    write_text("g.json", groups);
+    return banyan({"workload", "info", "t.0.et", "--groups", "g.json"});
+  };
+  EXPECT_EQ(with(R"({"a": [0, 1]})").status, 0);
+  expect_refusal(with(R"({"a": []})"), "group a has no ranks", "give its ranks");
+  expect_refusal(with(R"({"a": [0], "a": [0, 1]})"), "group a is there twice", "leave one of them out");
+}
+
+TEST_F(Workload, SumsThatAreMoreThanCanBeSaidAreRefused) {
+  write_text("b.goal",
+             "num_ranks 2\nrank 0 {\nsend 9223372036854775808b to 1\nsend 9223372036854775809b to 1\n}\nrank 1 {\n}\n");
+  expect_refusal(banyan({"workload", "info", "b.goal"}), "the bytes of all messages of the schedule are more than 2^64",
+                 "write shorter ones");
+  write_text("c.goal", "num_ranks 1\nrank 0 {\ncalc 18446744073709551615\ncalc 5\n}\n");
+  expect_refusal(banyan({"workload", "info", "c.goal"}), "the nanoseconds of all computations", "write shorter ones");
+}
+
+TEST_F(Workload, RoomForMoreThanIsSentIsNoMessage) {
+  write_text("m.goal", "num_ranks 2\nrank 0 {\nsend 10b to 1\n}\nrank 1 {\nrecv 20b from 0\n}\n");
+  EXPECT_TRUE(contains(banyan({"workload", "info", "m.goal"}).out, "10 sent, at most 10 in one message"));
+}
+
+TEST_F(Workload, CommentsInFrontMayBeLong) {
+  write_text("l.goal", "//" + std::string(9000, 'x') + "\nnum_ranks 1\nrank 0 {\n}\n");
+  EXPECT_EQ(banyan({"workload", "info", "l.goal"}).status, 0);
+  std::string lines;
+  for (int i = 0; i < 900; ++i) lines += "# a line of comment\n";
+  write_text("l.cm", lines + "Nodes 2\n0->1 start 0 size 9\n");
+  EXPECT_EQ(banyan({"workload", "info", "l.cm"}).status, 0);
+}
+
+TEST_F(Workload, AttributesAreThereOnce) {
+  write_text("a.goal", "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3 tag 4\n}\nrank 1 {\n}\n");
+  expect_refusal(banyan({"workload", "info", "a.goal"}), "a.goal:3:20: tag is there twice", "leave one of them out");
+  write_text("n.goal", "num_ranks 99999999999999999999\n");
+  expect_refusal(banyan({"workload", "info", "n.goal"}), "n.goal:1:11: the number of ranks is too large",
+                 "give at most 67108864");
+}
+
 /// What an experiment says in the keys of a job, commands say in options.
 TEST_F(Workload, ATraceIsReadAsItsOptionsSay) {
   using namespace test::chakra;

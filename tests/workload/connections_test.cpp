@@ -53,6 +53,45 @@ TEST_F(Connections, StartAtTheirTimes) {
       << "a connection of a node to itself is a message too";
 }
 
+/// Whoever is heard of first starts the first connection, also where the hub itself is the one.
+TEST_F(Connections, AMultishotTriggerCountsWhatItsHubReceivesAmongTheOthers) {
+  const std::string text = text_of(
+      read("Nodes 3\n1->0 start 100000000 size 5000 recv_done_trigger 1\n2->0 start 0 size 10 recv_done_trigger 1\n"
+           "0->1 trigger 1 size 7\n0->2 trigger 1 size 9\ntrigger id 1 multishot\n"));
+  // Both pulls are messages of rank 0 to itself, received from whoever comes first.
+  EXPECT_EQ(text,
+            "rank 0\n"
+            "  0: recv 5000 from 1 tag 0\n"
+            "  1: recv 10 from 2 tag 1\n"
+            "  2: send 7 to 1 tag 2 after 5\n"
+            "  3: send 9 to 2 tag 3 after 7\n"
+            "  4: send 0 to 0 tag 4 after 0\n"
+            "  5: recv 0 from any tag 4\n"
+            "  6: send 0 to 0 tag 4 after 1\n"
+            "  7: recv 0 from any tag 4 after 5\n"
+            "rank 1\n"
+            "  0: send 5000 to 0 tag 0 after 2\n"
+            "  1: recv 7 from 0 tag 2\n"
+            "  2: calc 100000 core 1\n"
+            "rank 2\n"
+            "  0: send 10 to 0 tag 1\n"
+            "  1: recv 9 from 0 tag 3\n");
+}
+
+TEST_F(Connections, NothingIsToldTwice) {
+  const std::string line = "0->1 start 0 size 9\n";
+  EXPECT_EQ(refusal_of("Nodes 16\n0->13 start 0 size 9\nNodes 13\n"),
+            "t.cm:3:1: Nodes is there twice; leave one of them out");
+  EXPECT_EQ(refusal_of("Nodes 2\nConnections 1\nConnections 1\n" + line),
+            "t.cm:3:1: Connections is there twice; leave one of them out");
+  EXPECT_EQ(refusal_of("Nodes 2\nTriggers 0\nTriggers 0\n" + line),
+            "t.cm:3:1: Triggers is there twice; leave one of them out");
+  EXPECT_EQ(refusal_of("Nodes 2 3\n" + line), "t.cm:1:9: \"3\" stands behind the end of the line; begin a new line");
+  EXPECT_EQ(refusal_of("Nodes 2 # two\n0->1 start 0 size 9 # nine\n"), "");
+  EXPECT_EQ(refusal_of("Nodes 2\n0->1 start 0 size 9 send_done_trigger 1 recv_done_trigger 1\ntrigger id 1 oneshot\n"),
+            "t.cm:2:59: the connection pulls this trigger twice; leave out one of the two");
+}
+
 TEST_F(Connections, IdsAreOfOneConnectionEach) {
   const std::string head = "Nodes 3\nConnections 3\n0->1 id 5 start 0 size 9\n1->2 id 2 start 0 size 9\n";
   EXPECT_EQ(refusal_of(head + "2->0 id 7 start 0 size 9\n"), "");
@@ -146,6 +185,10 @@ TEST_F(Connections, WhatIsWrongIsSaidWithLineAndColumn) {
 TEST_F(Connections, AreToldByTheirFirstWords) {
   EXPECT_TRUE(is_connections("Nodes 16\nConnections 1\n"));
   EXPECT_TRUE(is_connections("# comment\n\n Nodes 16\n"));
+  EXPECT_TRUE(is_connections("Nodes\t16\n"));
+  EXPECT_TRUE(is_connections("Connections 1\nNodes 16\n"));
+  EXPECT_TRUE(is_connections("\xef\xbb\xbfNodes 16\n"));
+  EXPECT_FALSE(is_connections("Nodes"));
   EXPECT_FALSE(is_connections("num_ranks 4"));
   EXPECT_FALSE(is_connections("# comment"));
   EXPECT_FALSE(is_connections(""));

@@ -320,7 +320,8 @@ TEST_F(NetworkJobs, PlacementMoves) {
   write_text("order.txt", "0 1 2 3\n4 5 6 7\n");
   EXPECT_EQ(run_of(text, {"job.placement=order.txt"})["jobs"], linear["jobs"]);
   write_text("order.txt", "0 4 1 5 2 6 3 16\n");
-  EXPECT_NE(refused(text, {"job.placement=order.txt"}).err.find("\"16\" at place 7"), std::string::npos);
+  EXPECT_NE(refused(text, {"job.placement=order.txt"}).err.find("order.txt:1:15: \"16\" is no terminal"),
+            std::string::npos);
   write_text("order.txt", "0 4 1 5\n");
   EXPECT_NE(refused(text, {"job.placement=order.txt"}).err.find("4 terminals"), std::string::npos);
   EXPECT_NE(refused(text, {"job.placement=nowhere"}).err.find("nowhere"), std::string::npos);

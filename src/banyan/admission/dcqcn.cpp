@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "banyan/admission/parts/carrier.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using config::Parameter;
 
-/// Rates are shares of the link; times are ticks.
+/// Rates are shares of the flits that the source's link carries back to back, times are ticks.
 struct Settings {
   parts::FlowIs flow = parts::FlowIs::destination;
   core::Carrier carrier;
@@ -47,7 +48,7 @@ template <class... Values>
 
 class Dcqcn final : public core::Admission, public core::HearsSwitches {
  public:
-  explicit Dcqcn(const Settings& settings) : set_(settings) {}
+  Dcqcn(const Settings& settings, std::vector<u32> injection) : set_(settings), injection_(std::move(injection)) {}
 
   void begin() override {
     ends_.clear();
@@ -57,7 +58,9 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   [[nodiscard]] u64 flow_key(const core::FlowMember& member) const noexcept override {
     return parts::flow_key(set_.flow, member);
   }
-  void open(u32, const core::FlowEnd&) override { ends_.push_back(End{}); }
+  void open(u32, const core::FlowEnd& what) override {
+    ends_.push_back({.cycles = injection_.empty() ? 1 : injection_[what.terminal]});
+  }
   /// Where nothing is marked a receiving end is not looked at.
   void fetch(u32 end, bool at_source) const noexcept override {
     if (at_source) __builtin_prefetch(&ends_[end]);
@@ -67,15 +70,16 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
     return std::max(static_cast<Tick>(std::ceil(ends_[end].next)), now);
   }
   void sent(u32 end, const core::Departure& what, Tick now, core::Pace&) noexcept override {
-    auto& [place, next] = ends_[end];
+    auto& [place, cycles_per_flit, next] = ends_[end];
     next = std::max(next, static_cast<double>(now));
+    const double cycles = static_cast<double>(what.flits) * cycles_per_flit;
     if (place == kNone) {
-      next += what.flits;
+      next += cycles;
       return;
     }
     Told& e = told_[place];
     catch_up(e, now);
-    next += what.flits / e.rate;
+    next += cycles / e.rate;
     if (!e.limited) return;
     for (e.flits += what.flits; e.flits >= set_.increase_flits; e.flits -= set_.increase_flits) {
       ++e.flit_stages;
@@ -139,7 +143,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   }
   [[nodiscard]] std::string explain(u32 end) const override {
     return fmt::format("its next packet leaves at tick {:.0f}, at {:.4g} flits per cycle", std::ceil(ends_[end].next),
-                       ends_[end].told == kNone ? 1.0 : told_[ends_[end].told].rate);
+                       (ends_[end].told == kNone ? 1.0 : told_[ends_[end].told].rate) / ends_[end].cycles);
   }
   [[nodiscard]] std::string violation() const override {
     for (const Told& e : told_) {
@@ -157,6 +161,7 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   /// What a packet of a flow at the link's rate needs, and no more: there are as many as pairs of terminals.
   struct End {
     u32 told = kNone;   ///< where what it was told is; kNone: nothing
+    u32 cycles = 1;     ///< per flit of the source's link
     double next = 0.0;  ///< tick from which on the next packet may leave
   };
   /// What is known of an end to which something came: at the receiver a marked packet, at the source a notification.
@@ -185,15 +190,23 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   /// What the timers of an end have done up to `until`. A rate matters when a packet leaves and a notification comes:
   /// nobody is woken for a timer, of which there are as many as flows, most with nothing to send.
   void catch_up(Told& e, Tick until) const noexcept {
-    while (e.limited) {
-      const double kept = 1.0 - set_.gain;  // equation 2
-      for (const Tick to = std::min(until, e.increase_at); e.decay_at <= to; e.decay_at += set_.estimate_timer)
-        e.estimate *= kept;
-      if (e.increase_at > until) return;
+    if (e.decay_at == 0) return;  // never notified
+    while (e.limited && e.increase_at <= until) {
+      decay(e, e.increase_at);
       ++e.time_stages;
       e.increase_at += set_.increase_timer;
       increase(e);
     }
+    decay(e, until);
+  }
+
+  /// Equation 2, which goes on where the rate is that of the link.
+  void decay(Told& e, Tick until) const noexcept {
+    if (e.decay_at > until) return;
+    const u64 times = (until - e.decay_at) / set_.estimate_timer + 1;
+    e.decay_at += times * set_.estimate_timer;
+    constexpr double kNothing = 1e-20;  // a cut by half of it leaves the rate what it is
+    for (u64 i = 0; i < times && e.estimate > kNothing; ++i) e.estimate *= 1.0 - set_.gain;
   }
 
   /// Fast recovery, additive or hyper increase (equations 3 and 4).
@@ -211,9 +224,10 @@ class Dcqcn final : public core::Admission, public core::HearsSwitches {
   }
 
   Settings set_;
-  Settings of_state_;       ///< those of what was archived
-  PageVector<End> ends_;    ///< [end]
-  std::vector<Told> told_;  ///< in the order in which they were told something first
+  std::vector<u32> injection_;  ///< [terminal]: cycles per flit of its link; empty: 1 each
+  Settings of_state_;           ///< those of what was archived
+  PageVector<End> ends_;        ///< [end]
+  std::vector<Told> told_;      ///< in the order in which they were told something first
 };
 
 /// A published set of parameters: times in nanoseconds, rates as shares of the link's.
@@ -275,7 +289,7 @@ std::unique_ptr<core::Admission> make(const config::Values& values, const core::
   set.additive = real("additive", published.additive);
   set.hyper = real("hyper", published.hyper);
   set.least = real("least", published.least);
-  return std::make_unique<Dcqcn>(set);
+  return std::make_unique<Dcqcn>(set, context.injection);
 }
 
 }  // namespace

@@ -98,6 +98,12 @@ class ReceiverCredits final : public core::Admission {
       // One of several that arrive in one tick, in any order, is enough.
       const bool first = std::exchange(r.slow_at, now) != now;
       r.slow = now - packet.enter > 4 * e.trip || (r.slow && !first);
+    } else {
+      // A grant pays for the overhead of one packet; where it let more of them go, that is paid for now.
+      if (e.paid == 0)
+        r.next = std::max(r.next, now << kPartBits) + context_.ejection_cycles(e.what.terminal, 0) * parts_per_cycle_;
+      if (e.paid != 0) --e.paid;
+      e.paid = std::min(e.paid, static_cast<u64>(std::max<i64>(e.balance, 0)));
     }
     join(end, now, pace);
   }
@@ -119,6 +125,7 @@ class ReceiverCredits final : public core::Admission {
     e.wanted -= flits;
     e.balance += flits;
     e.packets -= std::min(e.packets, packets);
+    if (!set_.unsolicited) ++e.paid;
     r.last = place(next);
     if (!may_have(e)) r.wanting.erase(turn);
     // A grant that is made at the first tick that allows it counts from its exact time; what was not granted is lost.
@@ -157,7 +164,7 @@ class ReceiverCredits final : public core::Admission {
     Hasher h;
     h.add(static_cast<u64>(e.balance));
     h.add(e.wanted);
-    h.add(e.packets);
+    h.add(e.packets ^ e.paid << 32U);
     if (!e.what.at_source) {
       const Receiver& r = receivers_[e.what.terminal];
       for (const u64 v :
@@ -189,6 +196,7 @@ class ReceiverCredits final : public core::Admission {
     i64 balance = 0;  ///< at the source: grants heard less flits sent; at the receiver: granted less arrived
     u64 wanted = 0;   ///< at the receiver: requested, or arrived unsolicited, and not granted
     u64 packets = 0;  ///< that it arrived in
+    u64 paid = 0;     ///< at the receiver, of what was requested: packets whose overhead was granted before they came
   };
   struct Receiver {
     u64 next = 0;               ///< parts of ticks: when it may grant again

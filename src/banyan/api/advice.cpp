@@ -38,7 +38,7 @@ bool follows_soon(const core::Graph& graph, const core::Routing& routing, u64 mo
 /// Flits per cycle of every pair of terminals.
 using Rate = std::function<double(u32, u32)>;
 
-/// Loads of the channels between switches over their capacity.
+/// Loads of the channels over their capacity.
 class Loads {
  public:
   explicit Loads(const core::AnalysisContext& context)
@@ -77,8 +77,10 @@ class Loads {
     double worst = 0.0;
     for (u32 c = 0; c < load.size(); ++c) {
       const core::Channel& channel = graph.channel(c);
-      if (channel.from.terminal || channel.to.terminal) continue;
-      worst = std::max(worst, load[c] * channel.link.cycles_per_flit / context_.capacity.channel);
+      const double capacity = channel.from.terminal ? context_.capacity.injection
+                              : channel.to.terminal ? context_.capacity.ejection
+                                                    : context_.capacity.channel;
+      worst = std::max(worst, load[c] * channel.link.cycles_per_flit / capacity);
     }
     return worst;
   }
@@ -148,7 +150,6 @@ class Throughput {
   [[nodiscard]] Rate rate() const {
     return [&](u32 s, u32 d) { return (*matrix_)(s, d); };
   }
-  /// Terminals are no worse off by a load of channels between switches below that of their own.
   [[nodiscard]] double until_full(double worst) const {
     return worst <= 0.0 ? 1.0 : std::min(1.0, matrix_->offered() / worst);
   }

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
+#include "banyan/base/file.hpp"
+#include "banyan/base/printable.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/base/text_lines.hpp"
 
 namespace banyan::api {
 namespace {
@@ -34,22 +38,24 @@ std::vector<u32> read_terminals(const config::Values& values, u32 terminals) {
   const std::string& path = values.text("placement");
   std::error_code ignored;
   const bool regular = std::filesystem::is_regular_file(path, ignored);  // to open a pipe may wait for ever
-  std::ifstream file;
-  if (regular) file.open(path);
-  if (!regular || !file) {
+  const std::optional<std::string> text = regular ? read_text_file(path) : std::nullopt;
+  if (!text) {
     values.fail("placement", fmt::format("there is no placement and no file \"{}\"", values.text("placement")),
                 "use linear, random, blocked, spread, or a file of terminal numbers");
   }
   std::vector<u32> all;
-  std::string word;
-  while (file >> word) {
-    const bool number = word.size() < 10 && word.find_first_not_of("0123456789") == std::string::npos;
-    if (!number || std::stoul(word) >= terminals) {
-      values.fail("placement", fmt::format("the file {} has \"{}\" at place {}", path, word, all.size()),
-                  fmt::format("give terminals from 0 to {}", terminals - 1));
+  for_each_line(*text, [&](u32 number, std::string_view line) {
+    for (const PlacedWord& word : placed_words(line)) {
+      u32 terminal = 0;
+      const auto [end, error] = std::from_chars(word.text.data(), word.text.data() + word.text.size(), terminal);
+      if (error != std::errc{} || end != word.text.data() + word.text.size() || terminal >= terminals) {
+        throw ConfigError({path, number, word.column, ""},
+                          fmt::format("\"{}\" is no terminal", with_faults_shown(std::string(word.text))),
+                          fmt::format("give terminals from 0 to {}", terminals - 1));
+      }
+      all.push_back(terminal);
     }
-    all.push_back(static_cast<u32>(std::stoul(word)));
-  }
+  });
   return all;
 }
 

@@ -50,7 +50,9 @@ ConfigError::ConfigError(Where where, std::string cause, std::string remedy)
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  // Two slips in three letters make any other word of three.
+  std::size_t best_distance =
+      std::min(std::max<std::size_t>(name.size() < 4 ? 1 : 2, name.size() / 3) + 1, name.size());
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {

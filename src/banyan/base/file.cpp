@@ -154,6 +154,12 @@ bool is_pipe_or_device(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
+std::optional<std::string> read_text_file(const std::string& path, std::string* why) {
+  std::optional<std::string> text = read_whole_file(path, why);
+  if (text && text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
+  return text;
+}
+
 std::string write_whole_file(const std::string& path, const std::string& text) {
   if (is_pipe_or_device(path)) return write_into(path, text);
   std::error_code error;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "banyan/base/types.hpp"
 
@@ -12,6 +13,12 @@ namespace banyan {
 /// the reason, for people. A pipe that nobody has opened for writing is waited for a few seconds; one that somebody has
 /// is read to its end, however long that takes.
 [[nodiscard]] std::optional<std::string> read_whole_file(const std::string& path, std::string* why = nullptr);
+
+/// The same of a text, without the byte order mark that some editors write in front.
+[[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::string* why = nullptr);
+
+/// What some editors write in front of a text in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// Writes a file as a whole or not at all: to a temporary one beside it, which then takes its place, or the place of
 /// the file that a symbolic link names. A device or a pipe stays what it is, and gets the text; for the reader of a

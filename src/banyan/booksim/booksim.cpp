@@ -115,9 +115,19 @@ std::vector<std::string> Converter::elements(const std::string& text, std::strin
 Converter::Call Converter::call_of(const std::string& text, std::string_view key) const {
   const std::size_t open = text.find('(');
   if (open == std::string::npos) return {text, {}};
-  const std::size_t close = text.rfind(')');
-  const std::string inside = text.substr(open + 1, close == std::string::npos ? close : close - open - 1);
-  return {text.substr(0, open), elements(inside, key)};
+  const std::string name = text.substr(0, open);
+  if (text.back() != ')') {
+    throw ConfigError(setting(key).where,
+                      fmt::format("\"{}\" stands behind the arguments of {}", text.substr(text.rfind(')') + 1), name),
+                      fmt::format("write {}({{...}})", name));
+  }
+  const std::string inside = text.substr(open + 1, text.size() - open - 2);
+  if (!inside.starts_with('{') && inside.find(',') != std::string::npos) {
+    throw ConfigError(setting(key).where,
+                      fmt::format("the arguments of {} are not in braces: BookSim2 takes the first alone", name),
+                      fmt::format("write {}({{{}}})", name, inside));
+  }
+  return {name, elements(inside, key)};
 }
 
 void Converter::unmapped(std::string_view key, std::string reason) {

@@ -18,7 +18,7 @@ class Scanner {
     skip_space();
     return at_ >= text_.size();
   }
-  [[nodiscard]] Where where() const { return {name_, line_, 0, ""}; }
+  [[nodiscard]] Where where() const { return {name_, line_, static_cast<u32>(at_ - line_begin_) + 1, ""}; }
 
   std::string key() {
     std::string word;
@@ -42,21 +42,25 @@ class Scanner {
   std::string value() {
     skip_space();
     std::string word;
-    int depth = 0;
+    std::string open;  // brackets
     while (at_ < text_.size() && text_[at_] != ';') {
       const char c = text_[at_];
-      if (c == '{' || c == '(') ++depth;
-      if (c == '}' || c == ')') --depth;
+      if (c == '{' || c == '(') open.push_back(c);
+      if (c == '}' || c == ')') close(c, open);
       if (starts_space()) {
         skip_space();
         const bool ends = at_ >= text_.size() || text_[at_] == ';';
-        if (depth == 0 && !ends) {
+        if (open.empty() && !ends) {
           throw ConfigError(where(), fmt::format("\"{}\" does not end with a semicolon", word), "write key = value;");
         }
         continue;
       }
       word += c;
       ++at_;
+    }
+    if (!open.empty()) {
+      throw ConfigError(where(), fmt::format("\"{}\" does not close its {}", with_faults_shown(word), open.back()),
+                        fmt::format("write the {} that closes it", open.back() == '{' ? '}' : ')'));
     }
     // A value becomes part of names and messages; comments may hold anything.
     if (const std::optional<TextFault> fault = text_fault(word)) {
@@ -67,6 +71,13 @@ class Scanner {
   }
 
  private:
+  void close(char c, std::string& open) const {
+    const char opens = c == '}' ? '{' : '(';
+    if (open.empty() || open.back() != opens) {
+      throw ConfigError(where(), fmt::format("a {} closes nothing", c), fmt::format("write a {} before it", opens));
+    }
+    open.pop_back();
+  }
   /// The character here, whole when it takes several bytes.
   [[nodiscard]] std::string_view first_shown() const {
     std::size_t bytes = 1;
@@ -83,14 +94,16 @@ class Scanner {
         while (at_ < text_.size() && text_[at_] != '\n') ++at_;
         continue;
       }
-      line_ += text_[at_] == '\n' ? 1U : 0U;
-      ++at_;
+      if (text_[at_++] != '\n') continue;
+      ++line_;
+      line_begin_ = at_;
     }
   }
 
   std::string_view text_;
   std::string name_;
   std::size_t at_ = 0;
+  std::size_t line_begin_ = 0;
   u32 line_ = 1;
 };
 
@@ -121,7 +134,7 @@ Setting read_override(const std::string& text) {
                       "write key=value, such as injection_rate=0.2");
   }
   Setting setting = settings.front();
-  setting.where.line = 0;
+  setting.where.line = setting.where.column = 0;
   return setting;
 }
 

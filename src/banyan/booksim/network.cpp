@@ -8,14 +8,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <tuple>
 
 #include "banyan/base/file.hpp"
+#include "banyan/base/printable.hpp"
+#include "banyan/base/text_lines.hpp"
 #include "banyan/booksim/converter.hpp"
 #include "banyan/core/registry.hpp"
 
@@ -174,11 +174,8 @@ std::vector<std::string> tree_lines(u64 uplinks) {
 /// latencies, of a channel to a node both ways, of a channel to a router in that direction.
 class AnyNetwork {
  public:
-  AnyNetwork(std::istream& stream, std::string file) : file_(std::move(file)) {
-    for (std::string line; std::getline(stream, line);) {
-      ++line_;
-      read(line);
-    }
+  AnyNetwork(std::string_view text, const std::string& file) {
+    for_each_line(text, [&](u32 number, std::string_view line) { read({{file, number, 1, ""}, line}); });
   }
 
   [[nodiscard]] std::vector<std::string> lines() const {
@@ -196,16 +193,15 @@ class AnyNetwork {
   }
 
  private:
-  void read(const std::string& line) {
-    std::istringstream stream(line);
-    const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+  void read(const TextLine& line) {
     u64 router = kNowhere;
-    for (std::size_t i = 0; i < words.size();) {
-      const std::string& kind = words[i++];
+    for (std::size_t i = 0; i < line.words.size();) {
+      const std::size_t at = i;
+      const std::string& kind = line.words[i++];
       u64 number = 0;
-      if ((kind != "router" && kind != "node") || !read_number(words, i, number) ||
+      if ((kind != "router" && kind != "node") || !read_number(line.words, i, number) ||
           (router == kNowhere && kind == "node")) {
-        throw ConfigError({file_, line_, 0, ""}, fmt::format("\"{}\" does not describe a router", line),
+        throw ConfigError(line.where(at), fmt::format("\"{}\" describes no router", with_faults_shown(kind)),
                           "write: router N [node N [latency]] ... [router N [latency]] ...");
       }
       u64 latency = 1;
@@ -213,10 +209,10 @@ class AnyNetwork {
         router = number;
         links_[router];
       } else if (kind == "node") {
-        static_cast<void>(read_number(words, i, latency));
+        static_cast<void>(read_number(line.words, i, latency));
         nodes_[number] = {router, latency};
       } else {
-        static_cast<void>(read_number(words, i, latency));
+        static_cast<void>(read_number(line.words, i, latency));
         links_[router][number] = latency;
         links_[number].try_emplace(router, 1);
       }
@@ -234,21 +230,18 @@ class AnyNetwork {
   }
 
   static constexpr u64 kNowhere = ~u64{0};
-  std::string file_;
-  u32 line_ = 0;
   std::map<u64, std::map<u64, u64>> links_;
   std::map<u64, std::pair<u64, u64>> nodes_;
 };
 
 std::vector<std::string> read_any_network_lines(const std::string& file, const Where& where) {
   std::string why;
-  const std::optional<std::string> text = read_whole_file(file, &why);
+  const std::optional<std::string> text = read_text_file(file, &why);
   if (!text) {
     throw ConfigError(where, fmt::format("{} cannot be read: {}", file, why),
                       "give the path of the network's file, relative to the folder of the configuration");
   }
-  std::istringstream stream(*text);
-  return AnyNetwork(stream, file).lines();
+  return AnyNetwork(*text, file).lines();
 }
 
 }  // namespace

@@ -137,7 +137,14 @@ void Converter::read_background(Table& table, const Call& call) {
   std::set<u64> excluded;
   for (const std::string& element :
        call.arguments.empty() ? call.arguments : elements(call.arguments.front(), "traffic")) {
-    excluded.insert(static_cast<u64>(std::max(number(element, "traffic"), 0.0)));
+    const double terminal = number(element, "traffic");
+    if (terminal < 0.0 || terminal != std::floor(terminal) ||
+        (terminals_ != 0 && terminal >= static_cast<double>(terminals_))) {
+      throw ConfigError(
+          setting("traffic").where, fmt::format("there is no terminal {}", element),
+          terminals_ == 0 ? "give whole numbers from 0 on" : fmt::format("use terminals from 0 to {}", terminals_ - 1));
+    }
+    excluded.insert(static_cast<u64>(terminal));
   }
   if (call.arguments.size() > 1) {
     no_effect("traffic", "only the first argument counts; several terminals stand in two braces: background({{1,2}})");
@@ -187,8 +194,16 @@ void Converter::read_sizes(Table& table, std::size_t index, double& mean) {
   double total = 0.0;
   double sum = 0.0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    total += number(rates[i], "packet_size_rate");
-    sum += number(rates[i], "packet_size_rate") * number(sizes[i], "packet_size");
+    const double rate = number(rates[i], "packet_size_rate");
+    if (rate < 0.0) {
+      throw ConfigError(setting("packet_size_rate").where, fmt::format("the rate {} is below 0", rates[i]),
+                        "give each size a rate of 0 or more");
+    }
+    total += rate;
+    sum += rate * number(sizes[i], "packet_size");
+  }
+  if (total == 0.0) {
+    throw ConfigError(setting("packet_size_rate").where, "no size has a rate above 0", "give one of them a rate");
   }
   mean = sum / total;
   table.set("size_distribution", "\"list\"");
@@ -297,7 +312,7 @@ void Converter::read_process(Table& table, std::size_t index, double rate) {
   }
   const auto argument = [&](std::size_t i, const char* key) {
     const std::string fallback = text(key);
-    return number(call.arguments.size() > i ? call.arguments[i] : fallback, key);
+    return call.arguments.size() > i ? number(call.arguments[i], "injection_process") : number(fallback, key);
   };
   double alpha = argument(0, "burst_alpha");
   double beta = argument(1, "burst_beta");

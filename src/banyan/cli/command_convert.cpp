@@ -108,12 +108,24 @@ int convert(const ConvertArguments& arguments) {
     throw ConfigError({arguments.file, 0, 0, ""}, fmt::format("this is a workload: {}", format->summary),
                       "say what to make of it, with --to FILE.goal (text) or --to FILE.bin (binary)");
   }
+  if (is_told(arguments.trace)) {
+    throw ConfigError({arguments.file, 0, 0, ""},
+                      "--groups, --incomplete, --rate and --collectives are for Chakra traces",
+                      "leave them out, or say what to make of a trace with --to");
+  }
   require_outputs({{"--out", arguments.out}}, {{"the configuration", arguments.file}});
-  const std::string toml = converted(arguments.file, arguments.overrides, arguments.ignore_unmapped, &note).toml;
+  const booksim::Conversion conversion =
+      converted(arguments.file, arguments.overrides, arguments.ignore_unmapped, &note);
+  // What cannot run is said here, of the setting, and not when it is run, of a parameter.
+  try {
+    for (const api::Experiment& point : api::read_experiments_text(conversion.toml, arguments.file, {}).points) {
+      static_cast<void>(api::check(point));
+    }
+  } catch (const ConfigError& error) { throw booksim::in_terms_of_settings(error, conversion, arguments.file); }
   if (arguments.out.empty()) {
-    print(toml);
+    print(conversion.toml);
   } else {
-    write_file(arguments.out, toml);
+    write_file(arguments.out, conversion.toml);
   }
   return kDone;
 }

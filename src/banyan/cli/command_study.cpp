@@ -61,7 +61,7 @@ std::string dump_path(const std::string& from) {
 }
 
 std::string read_dump(const std::string& path) {
-  std::optional<std::string> text = read_whole_file(path);
+  std::optional<std::string> text = read_text_file(path);
   if (!text) {
     throw ConfigError({path, 0, 0, ""}, "there is no finished study",
                       "name the folder that \"banyan study run NAME --out FOLDER\" wrote");

@@ -93,7 +93,7 @@ void write_file(const std::string& path, const std::string& text) {
 
 std::string read_file(const std::string& path) {
   std::string why;
-  std::optional<std::string> text = read_whole_file(path, &why);
+  std::optional<std::string> text = read_text_file(path, &why);
   if (!text) {
     throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be read: {}", why),
                       "name a file that exists and may be read");

@@ -118,7 +118,7 @@ class Watch {
 
   /// Whether the experiment is another one by now; one that cannot be read tells so in the words of its worker.
   [[nodiscard]] bool file_changed() const {
-    const std::optional<std::string> text = read_whole_file(source_.file);
+    const std::optional<std::string> text = read_text_file(source_.file);
     return text && *text != source_.text;
   }
 

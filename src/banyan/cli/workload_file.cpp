@@ -2,15 +2,19 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 #include "banyan/base/error.hpp"
 #include "banyan/workload/formats.hpp"
 
 namespace banyan::cli {
 
+bool is_told(const TraceArguments& trace) {
+  return !trace.groups.empty() || !trace.incomplete.empty() || trace.rate != 0.0 || !trace.collectives.empty();
+}
+
 workload::Program read_workload_file(const std::string& file, const TraceArguments& trace) {
-  const bool told =
-      !trace.groups.empty() || !trace.incomplete.empty() || trace.rate != 0.0 || !trace.collectives.empty();
-  if (!told) return workload::read_workload(file);
+  if (!is_told(trace)) return workload::read_workload(file);
   const workload::Format* const format = workload::format_of(file);
   if (format != &workload::format_chakra) {
     throw ConfigError(
@@ -22,8 +26,10 @@ workload::Program read_workload_file(const std::string& file, const TraceArgumen
   workload::ChakraOptions options;
   options.groups = trace.groups;
   options.skip_incomplete = trace.incomplete == "skip";
-  if (trace.rate < 0.0)
-    throw ConfigError({"command line", 0, 0, "--rate"}, "a rate below 0", "give operations per ns, from 0 on");
+  if (!(trace.rate >= 0.0) || !std::isfinite(trace.rate)) {
+    throw ConfigError({"command line", 0, 0, "--rate"}, fmt::format("{} is no rate", trace.rate),
+                      "give operations per ns, from 0 on");
+  }
   options.operations_per_ns = trace.rate;
   for (const std::string& text : trace.collectives) {
     const std::size_t middle = text.find('=');

@@ -8,6 +8,8 @@
 
 namespace banyan::cli {
 
+/// Whether any of the options for Chakra traces was given.
+[[nodiscard]] bool is_told(const TraceArguments& trace);
 /// Throws ConfigError, also where `trace` says something and the file is no Chakra trace.
 [[nodiscard]] workload::Program read_workload_file(const std::string& file, const TraceArguments& trace);
 

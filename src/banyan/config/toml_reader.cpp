@@ -155,7 +155,7 @@ class SyntaxGuard {
   SyntaxGuard(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   void require() {
-    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // byte order mark
+    if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
     bool line_begins = true;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -265,7 +265,7 @@ Node read_toml_text(const std::string& text, const std::string& name) {
 Node read_toml_file(const std::string& path, const std::string& what) {
   require_file(path, what);
   std::string why;
-  const std::optional<std::string> text = read_whole_file(path, &why);
+  const std::optional<std::string> text = read_text_file(path, &why);
   if (!text) {
     throw ConfigError({path, 0, 0, ""}, fmt::format("cannot be read: {}", why), "name a file that may be read");
   }

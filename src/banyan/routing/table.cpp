@@ -5,64 +5,34 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <sstream>
 
-#include "banyan/base/file.hpp"
+#include "banyan/base/printable.hpp"
+#include "banyan/config/text_lines.hpp"
 #include "banyan/routing/parts/places.hpp"
 
 namespace banyan::routing::table {
 namespace {
 
-struct Line {
-  Where where;
-  std::string text;
-};
+constexpr const char* kForm = "write SWITCH TERMINAL PORT [VC_BEGIN VC_END]";
 
-[[noreturn]] void fail(const Line& line, const std::string& cause, const std::string& remedy) {
-  throw ConfigError(line.where, cause, remedy);
-}
-
-std::vector<Line> read_lines(const config::Values& values) {
-  const std::vector<std::string>& given = values.texts("lines");
-  const std::string& name = values.text("file");
-  std::vector<Line> lines;
-  if (name.empty()) {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      Where where = values.where("lines");
-      where.key += fmt::format("[{}]", i);
-      lines.push_back({where, given[i]});
-    }
-    return lines;
-  }
-  if (!given.empty()) {
-    values.fail("lines", "the table is given twice, as a file and as lines", "leave out file or lines");
-  }
-  std::string why;
-  const std::optional<std::string> content = read_whole_file(name, &why);
-  if (!content) {
-    values.fail("file", fmt::format("{} cannot be read: {}", name, why),
-                "give the path of a routing table, relative to the folder of the experiment");
-  }
-  u32 number = 0;
-  std::istringstream stream(*content);
-  for (std::string text; std::getline(stream, text);) lines.push_back({Where{name, ++number, 1, ""}, text});
-  return lines;
+/// `word`: which of the line's is at fault.
+[[noreturn]] void fail(const TextLine& line, std::size_t word, const std::string& cause, const std::string& remedy) {
+  throw ConfigError(line.where(word), cause, remedy);
 }
 
 /// The numbers of a line; empty for a comment.
-std::vector<u32> numbers_of(const Line& line) {
-  std::istringstream stream(line.text.substr(0, line.text.find('#')));
+std::vector<u32> numbers_of(const TextLine& line) {
   std::vector<u32> numbers;
-  for (std::string word; stream >> word;) {
+  for (const std::string& word : line.words) {
     u32 value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size()) {
-      fail(line, fmt::format("\"{}\" is no number", word), "write SWITCH TERMINAL PORT [VC_BEGIN VC_END]");
+      fail(line, numbers.size(), fmt::format("\"{}\" is no number", with_faults_shown(word)), kForm);
     }
     numbers.push_back(value);
   }
   if (!numbers.empty() && numbers.size() != 3 && numbers.size() != 5) {
-    fail(line, fmt::format("{} numbers on a line", numbers.size()), "write SWITCH TERMINAL PORT [VC_BEGIN VC_END]");
+    fail(line, numbers.size() - 1, fmt::format("{} numbers on a line", numbers.size()), kForm);
   }
   return numbers;
 }
@@ -72,7 +42,7 @@ class Table final : public core::Routing {
   Table(const config::Values& values, const core::RoutingContext& context)
       : graph_(context.topology->graph()), places_(graph_), vcs_(static_cast<u8>(context.vcs)) {
     std::map<u64, std::vector<core::Candidate>> entries;
-    for (const Line& line : read_lines(values)) {
+    for (const TextLine& line : config::lines_of(values, "routing table", values.texts("lines"))) {
       const std::vector<u32> n = numbers_of(line);
       if (!n.empty()) entries[key(n[0], n[1])].push_back(candidate(line, n));
     }
@@ -107,23 +77,24 @@ class Table final : public core::Routing {
                                                                  : keys_.size();
   }
 
-  [[nodiscard]] core::Candidate candidate(const Line& line, const std::vector<u32>& n) const {
+  [[nodiscard]] core::Candidate candidate(const TextLine& line, const std::vector<u32>& n) const {
     if (n[0] >= graph_.switches() || n[1] >= graph_.terminals()) {
-      fail(line, "the line names a switch or a terminal outside the network",
+      fail(line, n[0] >= graph_.switches() ? 0 : 1, "the line names a switch or a terminal outside the network",
            fmt::format("switches are 0 to {}, terminals 0 to {}", graph_.switches() - 1, graph_.terminals() - 1));
     }
     const u32 c = n[2] < graph_.outputs(n[0]) ? graph_.channel_out_of(n[0], n[2]) : kNone;
     if (c == kNone || graph_.channel(c).failed) {
-      fail(line, fmt::format("port {} of switch {} leads nowhere", n[2], n[0]), "name a port with a working channel");
+      fail(line, 2, fmt::format("port {} of switch {} leads nowhere", n[2], n[0]),
+           "name a port with a working channel");
     }
     const core::End& to = graph_.channel(c).to;
     if (to.terminal && to.node != n[1]) {
-      fail(line, fmt::format("port {} of switch {} leads to terminal {}", n[2], n[0], to.node),
+      fail(line, 2, fmt::format("port {} of switch {} leads to terminal {}", n[2], n[0], to.node),
            fmt::format("name a port that leads to terminal {} or to a switch", n[1]));
     }
     if (n.size() == 3) return {static_cast<u16>(n[2]), 0, vcs_};
     if (n[3] >= n[4] || n[4] > vcs_) {
-      fail(line, fmt::format("virtual channels from {} to before {} of {}", n[3], n[4], vcs_),
+      fail(line, 3, fmt::format("virtual channels from {} to before {} of {}", n[3], n[4], vcs_),
            "write the first one and the one behind the last");
     }
     return {static_cast<u16>(n[2]), static_cast<u8>(n[3]), static_cast<u8>(n[4])};

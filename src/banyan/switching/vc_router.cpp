@@ -166,8 +166,10 @@ RouterSetup read_setup(const config::Values& values, const engine::Builder& buil
   read_pipeline(values, setup);
   read_speedup(values, setup);
   setup.utilization_period = builder.settings().utilization_time;
-  setup.marking = parts::read_marking(values, u64{setup.ports} * setup.vcs * setup.buffer,
-                                      u64{setup.ports} * setup.vcs * kMostBuffer);
+  // Of a virtual channel the packet at the front waits for the output, and what lies behind it may want another.
+  const u32 longest = std::max(1U, builder.longest_message());
+  setup.marking = parts::read_marking(values, u64{setup.ports} * setup.vcs * std::min(setup.buffer, longest),
+                                      u64{setup.ports} * setup.vcs * std::min<u64>(kMostBuffer, longest));
   setup.arbiter = arbiter_named(values.text("arbiter"));
   setup.vc_allocator = read_allocator(values, "vc_allocator", "vc_alloc_iterations", setup.arbiter);
   setup.sw_allocator = read_allocator(values, "sw_allocator", "sw_alloc_iterations", setup.arbiter);

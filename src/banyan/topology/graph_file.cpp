@@ -10,31 +10,18 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <sstream>
 
-#include "banyan/base/file.hpp"
 #include "banyan/base/printable.hpp"
+#include "banyan/config/text_lines.hpp"
 #include "banyan/core/topology.hpp"
 #include "banyan/topology/parts/damage.hpp"
 
 namespace banyan::topology::graph_file {
 namespace {
 
-struct Line {
-  Where where;
-  std::vector<std::string> words;
-};
-
-[[noreturn]] void fail(const Line& line, const std::string& cause, const std::string& remedy) {
-  throw ConfigError(line.where, cause, remedy);
-}
-
-std::vector<std::string> words_of(std::string text) {
-  text.resize(std::min(text.find('#'), text.size()));
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+/// `word`: which of the line's is at fault.
+[[noreturn]] void fail(const TextLine& line, std::size_t word, const std::string& cause, const std::string& remedy) {
+  throw ConfigError(line.where(word), cause, remedy);
 }
 
 /// Four switches in a ring with a chord: small, with two ways between most pairs.
@@ -46,73 +33,66 @@ const std::vector<std::string>& example() {
   return lines;
 }
 
-std::vector<Line> read_lines(const config::Values& values) {
-  const std::string& name = values.text("file");
+std::vector<TextLine> read_lines(const config::Values& values) {
+  const bool from_file = !values.text("file").empty();
   const std::vector<std::string>& written = values.texts("lines");
   // What a run keeps of its experiment has an empty list for the example; it has no lines.
-  if (name.empty() && written.empty() && values.given("lines") && values.where("lines").line != 0) {
+  if (!from_file && written.empty() && values.given("lines") && values.where("lines").line != 0) {
     values.fail("lines", "the graph has no lines",
                 "give switches, terminals and links, or leave out lines for an example");
   }
-  const std::vector<std::string>& given = name.empty() && written.empty() ? example() : written;
-  std::vector<Line> lines;
-  if (name.empty()) {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      Where where = values.where("lines");
-      where.key += fmt::format("[{}]", i);
-      lines.push_back({where, words_of(given[i])});
-    }
-    return lines;
-  }
   // Configurations of old have the example beside a file: it was the default of the lines.
-  if (!given.empty() && given != example()) {
-    values.fail("lines", "the graph is given twice, as a file and as lines", "leave out file or lines");
-  }
-  std::string why;
-  const std::optional<std::string> content = read_whole_file(name, &why);
-  if (!content) {
-    values.fail("file", fmt::format("{} cannot be read: {}", name, why),
-                "give the path of a graph file, relative to the folder of the experiment");
-  }
-  u32 number = 0;
-  std::istringstream stream(*content);
-  for (std::string text; std::getline(stream, text);) {
-    lines.push_back({Where{name, ++number, 1, ""}, words_of(text)});
-  }
-  return lines;
+  const bool nothing_written = written.empty() || (from_file && written == example());
+  return config::lines_of(values, "graph file",
+                          !nothing_written ? written
+                          : from_file      ? std::vector<std::string>{}
+                                           : example());
 }
 
-/// `key=N` of a line's options, at least 1.
-std::optional<u32> option(const Line& line, const std::string& word, const std::string& key) {
+/// `key=N` of a line's options, at least 1: its word `i`.
+std::optional<u32> option(const TextLine& line, std::size_t i, const std::string& key) {
+  const std::string& word = line.words[i];
   if (!word.starts_with(key + "=")) return std::nullopt;
   const std::string text = word.substr(key.size() + 1);
   u32 value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > (1U << 20U)) {
-    fail(line, fmt::format("\"{}\" is no whole number from 1 to {}", word, 1U << 20U), fmt::format("write {}=N", key));
+    fail(line, i, fmt::format("\"{}\" is no whole number from 1 to {}", word, 1U << 20U),
+         fmt::format("write {}=N", key));
   }
   return value;
 }
 
+/// Of two options of one name, one would be lost.
+void require_once(const TextLine& line, std::size_t i) {
+  const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  const std::string name = name_of(line.words[i]);
+  for (std::size_t before = 3; before < i; ++before) {
+    if (name_of(line.words[before]) == name)
+      fail(line, i, fmt::format("{} is there twice", name), "leave one of them out");
+  }
+}
+
 /// Names are shown on terminals and stand in results; comments may hold anything.
-void require_shown(const Line& line, const std::string& word) {
+void require_shown(const TextLine& line, std::size_t i) {
+  const std::string& word = line.words[i];
   const std::optional<TextFault> fault = text_fault(word);
   if (!fault) return;
-  fail(line, fmt::format("\"{}\" has {}", with_faults_shown(word), fault->what),
+  fail(line, i, fmt::format("\"{}\" has {}", with_faults_shown(word), fault->what),
        "write it with characters that can be seen, in UTF-8");
 }
 
 class GraphFile final : public core::Topology {
  public:
   explicit GraphFile(const config::Values& values) {
-    const std::vector<Line> lines = read_lines(values);
-    for (const Line& line : lines) declare(line);
+    const std::vector<TextLine> lines = read_lines(values);
+    for (const TextLine& line : lines) declare(line);
     if (terminals_.size() < 2) {
       values.fail(values.text("file").empty() ? "lines" : "file",
                   fmt::format("the graph has {} terminals", terminals_.size()),
                   "give it 2 or more: terminal NAME SWITCH");
     }
-    for (const Line& line : lines) connect(line);
+    for (const TextLine& line : lines) connect(line);
     build();
     check_reach();
     static_cast<void>(parts::Damage(values, graph_));
@@ -128,25 +108,26 @@ class GraphFile final : public core::Topology {
   };
 
   /// First pass: names.
-  void declare(const Line& line) {
+  void declare(const TextLine& line) {
     if (line.words.empty()) return;
-    for (const std::string& word : line.words) require_shown(line, word);
+    for (std::size_t i = 0; i < line.words.size(); ++i) require_shown(line, i);
     const std::string& kind = line.words[0];
     if (kind == "link") return;
     if (kind != "switch" && kind != "terminal") {
       const std::string near = nearest_name(kind, {"switch", "terminal", "link"});
-      fail(line, fmt::format("a line cannot begin with \"{}\"", kind),
+      fail(line, 0, fmt::format("a line cannot begin with \"{}\"", kind),
            near.empty() ? "begin it with switch, terminal or link" : fmt::format("did you mean \"{}\"?", near));
     }
     if (line.words.size() < (kind == "switch" ? 2 : 3)) {
-      fail(line, fmt::format("the {} lacks its {}", kind, line.words.size() < 2 ? "name" : "switch"),
+      fail(line, line.words.size() - 1,
+           fmt::format("the {} lacks its {}", kind, line.words.size() < 2 ? "name" : "switch"),
            kind == "switch" ? "write switch NAME" : "write terminal NAME SWITCH");
     }
     if (kind == "switch" && line.words.size() > 2) {
-      fail(line, fmt::format("\"{}\" stands behind the switch's name", line.words[2]), "write switch NAME");
+      fail(line, 2, fmt::format("\"{}\" stands behind the switch's name", line.words[2]), "write switch NAME");
     }
-    if (!ids_.emplace(line.words[1], line.where.line).second) {
-      fail(line, fmt::format("the name {} is used twice", line.words[1]),
+    if (!ids_.emplace(line.words[1], line.place.line).second) {
+      fail(line, 1, fmt::format("the name {} is used twice", line.words[1]),
            "give every switch and terminal its own name");
     }
     if (kind == "switch") {
@@ -158,16 +139,17 @@ class GraphFile final : public core::Topology {
   }
 
   /// Second pass: edges.
-  void connect(const Line& line) {
+  void connect(const TextLine& line) {
     if (line.words.empty() || line.words[0] == "switch") return;
     if (line.words[0] == "terminal") {
-      const u32 s = switch_of(line, line.words[2]);
+      const u32 s = switch_of(line, 2);
       core::Link link;
       for (std::size_t i = 3; i < line.words.size(); ++i) {
-        if (const auto latency = option(line, line.words[i], "latency")) {
+        require_once(line, i);
+        if (const auto latency = option(line, i, "latency")) {
           link.latency_cycles = *latency;
         } else {
-          fail(line, fmt::format("a terminal has no option \"{}\"", line.words[i]), "it has latency=N");
+          fail(line, i, fmt::format("a terminal has no option \"{}\"", line.words[i]), "it has latency=N");
         }
       }
       const core::End end = core::End::of_terminal(next_terminal_++);
@@ -176,23 +158,24 @@ class GraphFile final : public core::Topology {
       edges_.push_back({port, end, link});
       return;
     }
-    if (line.words.size() < 3) fail(line, "the link lacks an end", "write link FROM TO");
-    const u32 a = switch_of(line, line.words[1]);
-    const u32 b = switch_of(line, line.words[2]);
+    if (line.words.size() < 3) fail(line, line.words.size() - 1, "the link lacks an end", "write link FROM TO");
+    const u32 a = switch_of(line, 1);
+    const u32 b = switch_of(line, 2);
     if (a == b)
-      fail(line, fmt::format("the link joins {} to itself", line.words[1]), "remove it, or name another switch");
+      fail(line, 2, fmt::format("the link joins {} to itself", line.words[1]), "remove it, or name another switch");
     core::Link link;
     bool one_way = false;
     for (std::size_t i = 3; i < line.words.size(); ++i) {
-      const std::string& word = line.words[i];
-      if (const auto latency = option(line, word, "latency")) {
+      require_once(line, i);
+      if (const auto latency = option(line, i, "latency")) {
         link.latency_cycles = *latency;
-      } else if (const auto cycles = option(line, word, "cycles_per_flit")) {
+      } else if (const auto cycles = option(line, i, "cycles_per_flit")) {
         link.cycles_per_flit = *cycles;
-      } else if (word == "one_way") {
+      } else if (line.words[i] == "one_way") {
         one_way = true;
       } else {
-        fail(line, fmt::format("a link has no option \"{}\"", word), "it has latency=N, cycles_per_flit=N and one_way");
+        fail(line, i, fmt::format("a link has no option \"{}\"", line.words[i]),
+             "it has latency=N, cycles_per_flit=N and one_way");
       }
     }
     const core::End end_a = core::End::of_switch(a, ports_[a]++);
@@ -201,12 +184,13 @@ class GraphFile final : public core::Topology {
     if (!one_way) edges_.push_back({end_b, end_a, link});
   }
 
-  [[nodiscard]] u32 switch_of(const Line& line, const std::string& name) {
+  [[nodiscard]] u32 switch_of(const TextLine& line, std::size_t word) {
+    const std::string& name = line.words[word];
     ports_.resize(names_.size(), 0);
     const auto found = numbers_.find(name);
     if (found != numbers_.end()) return found->second;
     const std::string near = nearest_name(name, names_);
-    fail(line, fmt::format("there is no switch {}", name),
+    fail(line, word, fmt::format("there is no switch {}", name),
          near.empty() ? fmt::format("declare it: switch {}", name) : fmt::format("did you mean {}?", near));
   }
 
@@ -237,7 +221,7 @@ class GraphFile final : public core::Topology {
         if (seen[graph_.channel(graph_.injection(t)).to.node]) continue;
         const std::string& first = terminals_[0].words[1];
         const std::string& other = terminals_[t].words[1];
-        fail(terminals_[t],
+        fail(terminals_[t], 1,
              fmt::format("no path leads from terminal {} to terminal {}", forward ? first : other,
                          forward ? other : first),
              fmt::format("join its switch {} to the others", terminals_[t].words[2]));
@@ -248,7 +232,7 @@ class GraphFile final : public core::Topology {
   std::vector<std::string> names_;  ///< of switches
   std::map<std::string, u32> ids_;
   std::map<std::string, u32> numbers_;  ///< of switches
-  std::vector<Line> terminals_;
+  std::vector<TextLine> terminals_;
   std::vector<u32> ports_;  ///< used so far, per switch
   std::vector<Edge> edges_;
   u32 next_terminal_ = 0;

@@ -560,7 +560,18 @@ class Reader {
     std::string why;
     const std::optional<std::string> text = read_whole_file(path, &why);
     if (!text) throw ConfigError({path, 0, 0, ""}, "cannot read the groups: " + why, "give a JSON file of groups");
-    const nlohmann::json groups = nlohmann::json::parse(*text, nullptr, false);
+    std::set<std::string> names;
+    std::string twice;
+    const auto note_name = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
+      if (depth == 1 && event == nlohmann::json::parse_event_t::key && !names.insert(parsed.get<std::string>()).second)
+        twice = parsed.get<std::string>();
+      return true;
+    };
+    const nlohmann::json groups = nlohmann::json::parse(*text, note_name, false);
+    if (!twice.empty()) {
+      throw ConfigError({path, 0, 0, ""}, fmt::format("group {} is there twice", with_faults_shown(twice)),
+                        "leave one of them out");
+    }
     if (!groups.is_object())
       throw ConfigError({path, 0, 0, ""}, "the groups are no JSON object", R"(write {"1": [0, 1]})");
     for (const auto& [name, ranks] : groups.items()) {
@@ -569,6 +580,10 @@ class Reader {
         throw ConfigError({path, 0, 0, ""},
                           fmt::format("group {} is no list of different ranks below {}", name, files_.size()),
                           "give the ranks of the trace");
+      }
+      if (members.empty()) {
+        throw ConfigError({path, 0, 0, ""}, fmt::format("group {} has no ranks", with_faults_shown(name)),
+                          "give its ranks, or leave it out");
       }
       groups_[name] = std::move(members);
     }

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/base/printable.hpp"
 #include "banyan/workload/compressed.hpp"
 #include "banyan/workload/formats.hpp"
@@ -60,7 +61,9 @@ struct Connection {
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path), text_(read_uncompressed(path)) {}
+  explicit Reader(const std::string& path) : path_(path), text_(read_uncompressed(path)) {
+    if (text_.starts_with(kByteOrderMark)) text_.erase(0, kByteOrderMark.size());
+  }
 
   ScheduleBuilder read() {
     while (next_line()) read_line();
@@ -96,9 +99,10 @@ class Reader {
   std::string_view word() {
     while (at_ < line_end_ && is_blank(text_[at_])) ++at_;
     const std::size_t from = at_;
+    if (at_ < line_end_ && text_[at_] == '#') at_ = line_end_;  // a comment
     while (at_ < line_end_ && !is_blank(text_[at_])) ++at_;
     column_ = static_cast<u32>(from - begin_ + 1);
-    return std::string_view(text_).substr(from, at_ - from);
+    return text_[from] == '#' ? std::string_view() : std::string_view(text_).substr(from, at_ - from);
   }
 
   static std::string shown(std::string_view word) { return with_faults_shown(std::string(word.substr(0, 60))); }
@@ -122,7 +126,7 @@ class Reader {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || end != text.data() + text.size() || !(value >= 0) || value > 1e18) {
       refuse(text.empty() ? "the line ends without the start" : fmt::format("the start is \"{}\"", shown(text)),
-             "give a number of picoseconds");
+             "give a number of picoseconds up to 10^18");
     }
     return static_cast<u64>(std::llround(value / 1000));
   }
@@ -134,17 +138,27 @@ class Reader {
     }
   }
 
+  /// Of two values of one name, one would be lost.
+  void require_once(std::string_view key, std::vector<std::string_view>& told) const {
+    if (std::ranges::count(told, key) != 0)
+      refuse(fmt::format("{} is there twice", shown(key)), "leave one of them out");
+    told.push_back(key);
+  }
+
   // --- what the lines say ---
 
   void read_line() {
     const std::string_view first = word();
-    if (first.empty() || first[0] == '#') return;
+    if (first.empty()) return;
     if (first == "Nodes") {
+      if (nodes_) refuse("Nodes is there twice", "leave one of them out");
       nodes_ = static_cast<u32>(number("the number of nodes", kMostNodes));
       if (*nodes_ == 0) refuse("a matrix of no nodes", "give 1 node or more");
     } else if (first == "Connections") {
+      if (announced_connections_) refuse("Connections is there twice", "leave one of them out");
       announced_connections_ = number("the number of connections", ~u64{0});
     } else if (first == "Triggers") {
+      if (announced_triggers_) refuse("Triggers is there twice", "leave one of them out");
       announced_triggers_ = number("the number of triggers", ~u64{0});
     } else if (first == "Failures") {
       if (number("the number of failures", ~u64{0}) != 0) {
@@ -160,6 +174,8 @@ class Reader {
              remedy_for(first, {"Nodes", "Connections", "Triggers", "Failures", "trigger"},
                         "begin it with Nodes, Connections, Triggers, FROM->TO, trigger or #"));
     }
+    if (const std::string_view more = word(); !more.empty())
+      refuse(fmt::format("\"{}\" stands behind the end of the line", shown(more)), "begin a new line");
   }
 
   void check_ids() {
@@ -205,8 +221,10 @@ class Reader {
     if (index >= (1U << 30U)) refuse("the file has more than 2^30 connections", "split it");
     bool started = false;
     bool sized = false;
+    std::vector<std::string_view> told;
     for (std::string_view key = word(); !key.empty(); key = word()) {
       const u32 key_column = column_;
+      require_once(key, told);
       if (key == "start") {
         connection.start = start();
         started = true;
@@ -222,7 +240,10 @@ class Reader {
         trigger(number("the trigger", ~u64{0})).starts.push_back(index);
         connection.triggered = true;
       } else if (key == "send_done_trigger" || key == "recv_done_trigger") {
-        trigger(number("the trigger", ~u64{0})).pulled_by.push_back(index);
+        Trigger& pulled = trigger(number("the trigger", ~u64{0}));
+        if (!pulled.pulled_by.empty() && pulled.pulled_by.back() == index)
+          refuse("the connection pulls this trigger twice", "leave out one of the two");
+        pulled.pulled_by.push_back(index);
       } else if (key == "prio") {
         number("the priority", ~u64{0});  // of queues that only some of htsim's switches have
       } else {
@@ -244,7 +265,9 @@ class Reader {
     u64 id = 0;
     u64 count = 0;
     Kind kind = Kind::unknown;
+    std::vector<std::string_view> keys;
     for (std::string_view key = word(); !key.empty(); key = word()) {
+      require_once(key, keys);
       const Kind said = key == "oneshot"     ? Kind::oneshot
                         : key == "multishot" ? Kind::multishot
                         : key == "barrier"   ? Kind::barrier
@@ -258,6 +281,7 @@ class Reader {
                remedy_for(key, {"id", "count", "oneshot", "multishot", "barrier"},
                           "use id, count, and oneshot, multishot or barrier"));
       } else {
+        if (kind != Kind::unknown) refuse("a trigger of two kinds", "say oneshot, multishot or barrier, one of them");
         kind = said;
       }
     }
@@ -365,13 +389,14 @@ class Reader {
   /// What happens at the hub when the trigger is pulled: once for all of a barrier; else one by one, in the order in
   /// which that is heard of.
   std::vector<u32> add_pulls(ScheduleBuilder& builder, const Trigger& trigger, u32 hub) {
-    const bool in_order = trigger.kind == Kind::multishot;
+    // What is pulled at the hub itself is a message to itself then: it is one of those whose order counts.
+    const bool in_order = trigger.kind == Kind::multishot && trigger.pulled_by.size() > 1;
     std::vector<u32> pulls;
     const u32 tag = next_tag_++;
     u32 last = kNone;
     for (const u32 i : trigger.pulled_by) {
       const Connection& by = connections_[i];
-      if (by.to == hub) {
+      if (!in_order && by.to == hub) {
         pulls.push_back(by.receive);
         continue;
       }
@@ -385,7 +410,7 @@ class Reader {
       last = heard;
       pulls.push_back(heard);
     }
-    if (in_order || pulls.size() == 1) return pulls;
+    if (trigger.kind == Kind::multishot || pulls.size() == 1) return pulls;
     const u32 all = builder.calculate(hub, 0);
     for (const u32 pull : pulls) builder.after_end(hub, all, pull);
     return {all};
@@ -413,7 +438,7 @@ class Reader {
 
 bool recognizes(const std::string& path, std::string_view start) {
   static_cast<void>(path);
-  return is_connections(start);
+  return is_connections(uncompressed_start(start));
 }
 
 Program read_program(const std::string& path) { return Program(Reader(path).read(), path); }
@@ -425,12 +450,16 @@ const Format format_connections = {"connections", "a connection matrix of htsim 
                                    &connections::read_program};
 
 bool is_connections(std::string_view start) noexcept {
+  if (start.starts_with(kByteOrderMark)) start.remove_prefix(kByteOrderMark.size());
   // Comments and blank lines, then Nodes.
   while (!start.empty()) {
     const std::size_t first = start.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) return false;
     start.remove_prefix(first);
-    if (start[0] != '#') return start.substr(0, 6) == "Nodes ";
+    if (start[0] != '#') {
+      const std::string_view word = start.substr(0, start.find_first_of(" \t\r\n"));
+      return word.size() < start.size() && (word == "Nodes" || word == "Connections" || word == "Triggers");
+    }
     start.remove_prefix(std::min(start.find('\n'), start.size()));
   }
   return false;

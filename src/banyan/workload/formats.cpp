@@ -23,7 +23,8 @@ std::string start_of(const std::string& path) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw ConfigError({path, 0, 0, ""}, "the file cannot be read", "give a file that is there");
-  std::string start(4096, '\0');
+  // Text may begin with as much comment as somebody liked to write.
+  std::string start(std::size_t{1} << 20U, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   return start;

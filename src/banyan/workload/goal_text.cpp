@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/base/file.hpp"
 #include "banyan/base/hash.hpp"
 #include "banyan/workload/formats.hpp"
 #include "banyan/workload/remedy.hpp"
@@ -29,8 +30,6 @@ namespace {
 
 /// Ranks that a text may announce: what more would need is a mistake of writing.
 constexpr u64 kMostRanks = u64{1} << 26U;
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// The labels of one rank and the operations that they name; the texts are those of the file.
 class Labels {
@@ -92,7 +91,7 @@ class Reader {
   ScheduleBuilder read() {
     expect_word("num_ranks", "the file begins with num_ranks and the number of ranks");
     const char* const number = skip();
-    const u64 ranks = read_number("the number of ranks");
+    const u64 ranks = read_number("the number of ranks", kMostRanks);
     if (ranks == 0 || ranks > kMostRanks)
       refuse(number, fmt::format("a schedule of {} ranks", ranks), fmt::format("give 1 to {}", kMostRanks));
     builder_.emplace(static_cast<u32>(ranks));
@@ -163,21 +162,22 @@ class Reader {
       refuse(at_, fmt::format("{} where \"{}\" is expected", seen_here(), c), remedy);
     ++at_;
   }
-  u64 read_number(const char* what) {
+  u64 read_number(const char* what, u64 most = ~u64{0}) {
     const char* const from = skip();
     if (at_ == end_ || !is_digit(*at_))
       refuse(at_, fmt::format("{} where {} is expected", seen_here(), what), "give a whole number");
     u64 value = 0;
     for (; at_ != end_ && is_digit(*at_); ++at_) {
       const u64 digit = static_cast<u64>(*at_ - '0');
-      if (value > (~u64{0} - digit) / 10) refuse(from, fmt::format("{} is too large", what), "give at most 2^64 - 1");
+      if (value > (~u64{0} - digit) / 10)
+        refuse(from, fmt::format("{} is too large", what), fmt::format("give at most {}", most));
       value = value * 10 + digit;
     }
     return value;
   }
   u32 read_number_up_to(const char* what, u64 most) {
     const char* const from = skip();
-    const u64 value = read_number(what);
+    const u64 value = read_number(what, most);
     if (value > most) refuse(from, fmt::format("{} is {}", what, value), fmt::format("give at most {}", most));
     return static_cast<u32>(value);
   }
@@ -316,20 +316,26 @@ class Reader {
   };
   Attributes read_attributes(bool message) {
     Attributes a;
+    std::vector<std::string_view> told;
     for (;;) {
       skip();
       const char* const from = at_;
       const std::string_view name = word();
-      if (name == "cpu") {
-        a.cpu = static_cast<u8>(read_number_up_to("the number of a core", 255));
-      } else if (name == "nic" && message) {
-        a.nic = static_cast<u8>(read_number_up_to("the number of a network interface", 255));
-      } else if (name == "tag" && message) {
-        a.tag = wildcard() ? kAnyTag : read_number_up_to("a tag", kAnyTag - 1);
-      } else {
+      const bool known = name == "cpu" || (message && (name == "nic" || name == "tag"));
+      if (!known) {
         if (!name.empty() && skip() != end_ && is_digit(*at_)) refuse_slip(from, name, message);
         at_ = from;
         return a;
+      }
+      if (std::ranges::count(told, name) != 0)
+        refuse(from, fmt::format("{} is there twice", name), "leave one of them out");
+      told.push_back(name);
+      if (name == "cpu") {
+        a.cpu = static_cast<u8>(read_number_up_to("the number of a core", 255));
+      } else if (name == "nic") {
+        a.nic = static_cast<u8>(read_number_up_to("the number of a network interface", 255));
+      } else {
+        a.tag = wildcard() ? kAnyTag : read_number_up_to("a tag", kAnyTag - 1);
       }
     }
   }

@@ -101,7 +101,7 @@ Contents contents_of(const Program& program) {
       return;
     }
     (o.kind == OperationKind::send ? contents.bytes : contents.received) += o.amount;
-    contents.longest = std::max(contents.longest, o.amount);
+    if (o.kind == OperationKind::send) contents.longest = std::max(contents.longest, o.amount);
   });
   return contents;
 }

@@ -41,7 +41,7 @@ struct Contents {
   u64 received = 0;                 ///< of all receives
   u64 calculated = 0;               ///< ns
   u64 dependencies = 0;
-  u64 longest = 0;  ///< bytes
+  u64 longest = 0;  ///< bytes of a send
 };
 
 [[nodiscard]] Contents contents_of(const Program& program);

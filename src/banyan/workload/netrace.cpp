@@ -83,7 +83,10 @@ class Reader {
   void read_header() {
     need(kHeader, "its header");
     const char* const header = bytes_.data();
-    if (load<u32>(header) != kMagic) refuse("this is no netrace file");
+    if (load<u32>(header) != kMagic) {
+      refuse("this is no netrace file, which a file in bzip2 is taken for",
+             "uncompress a workload of another kind first");
+    }
     const float version = load<float>(header + 4);
     if (version != 1.0F)
       refuse(fmt::format("version {} of the format is not known", version), "give a trace of version 1.0");

@@ -196,8 +196,21 @@ void Program::check_rank(u32 rank, u64 dependents) {
     };
     const u32 kind = static_cast<u8>(at[4]);
     if (kind < 1 || kind > 3) at_fault(fmt::format("is of the unknown kind {}", kind));
-    u64& longest = kind == 3 ? longest_calculation_ : longest_message_;
-    longest = std::max(longest, load<u64>(at + 9));
+    const u64 amount = load<u64>(at + 9);
+    if (kind != 2) {  // a receive may have room for more than is sent
+      u64& longest = kind == 3 ? longest_calculation_ : longest_message_;
+      longest = std::max(longest, amount);
+    }
+    u64& total = totals_[kind - 1];
+    total += amount;
+    if (total < amount) {
+      refuse(fmt::format("the {} of the schedule are more than 2^64 together, at operation {} of rank {}",
+                         kind == 3   ? "nanoseconds of all computations"
+                         : kind == 1 ? "bytes of all messages"
+                                     : "bytes of all receives",
+                         i, rank),
+             "write shorter ones");
+    }
     const u32 peer = load<u32>(at + 5);
     if (kind != 3 && peer >= ranks() && !(kind == 2 && peer == kAnyPeer)) {
       refuse(fmt::format("operation {} of rank {} {} rank {}, and the schedule has {} ranks", i, rank,

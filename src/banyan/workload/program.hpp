@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -53,7 +54,7 @@ class Program {
   /// One more than the highest number of a core, and of a network interface.
   [[nodiscard]] u32 cores() const noexcept { return cores_; }
   [[nodiscard]] u32 nics() const noexcept { return nics_; }
-  /// The most bytes of a message, and the longest calculation in nanoseconds.
+  /// The most bytes that are sent in a message, and the longest calculation in nanoseconds.
   [[nodiscard]] u64 longest_message() const noexcept { return longest_message_; }
   [[nodiscard]] u64 longest_calculation() const noexcept { return longest_calculation_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -131,6 +132,7 @@ class Program {
   u32 nics_ = 1;
   u64 longest_message_ = 0;
   u64 longest_calculation_ = 0;
+  std::array<u64, 3> totals_{};  ///< [OperationKind]: bytes, or ns
 };
 
 /// The first bytes of every file in this layout.

@@ -420,7 +420,8 @@ class Trial {
     for (const auto& [name, value] : without_) {
       delays += fmt::format("{}switch.{} = {}", delays.empty() ? "" : ", ", name, config::to_text(value));
     }
-    const std::string rest = fmt::format("with {} (measured for {} cycles)", delays, run_.cycles);
+    const std::string rest =
+        fmt::format("with {} (in the first {} cycles, in which queues may still grow)", delays, run_.end());
     std::vector<std::pair<u32, double>> tried;  // virtual channels, and what is accepted with them
     for (const u32 more : {1U, 2U, 3U, 4U, 6U, 8U, 12U}) {
       const u32 wanted = vcs + more * classes;

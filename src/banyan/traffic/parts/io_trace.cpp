@@ -11,6 +11,7 @@
 #include "banyan/base/error.hpp"
 #include "banyan/base/math.hpp"
 #include "banyan/base/rng.hpp"
+#include "banyan/base/text_lines.hpp"
 
 namespace banyan::traffic {
 namespace {
@@ -27,10 +28,10 @@ std::string_view trimmed(std::string_view text) {
 std::vector<std::string_view> split(std::string_view line, IoFormat format) {
   std::vector<std::string_view> fields;
   if (format == IoFormat::srt) {
-    for (std::size_t at = line.find_first_not_of(" \t"); at != std::string_view::npos;) {
-      const std::size_t end = line.find_first_of(" \t", at);
+    for (std::size_t at = line.find_first_not_of(" \t\r"); at != std::string_view::npos;) {
+      const std::size_t end = line.find_first_of(" \t\r", at);
       fields.push_back(line.substr(at, end == std::string_view::npos ? end : end - at));
-      at = end == std::string_view::npos ? end : line.find_first_not_of(" \t", end);
+      at = end == std::string_view::npos ? end : line.find_first_not_of(" \t\r", end);
     }
     return fields;
   }
@@ -57,7 +58,7 @@ const char* columns_of(IoFormat format) {
 class Line {
  public:
   Line(std::string_view text, IoFormat format, const std::string& file, u32 number)
-      : fields_(split(text, format)), format_(format), where_{file, number, 0, ""} {
+      : text_(text), fields_(split(text, format)), format_(format), where_{file, number, 1, ""} {
     const std::size_t needed = format == IoFormat::msr ? 7 : 5;
     if (fields_.size() < needed) {
       throw ConfigError(where_, fmt::format("the line has {} fields of {}", fields_.size(), needed),
@@ -97,10 +98,11 @@ class Line {
     return static_cast<u32>(value);
   }
   [[nodiscard]] bool write(std::size_t i, const char* name) const {
-    const char first = fields_[i].empty() ? ' ' : fields_[i].front();
-    if (first == 'w' || first == 'W') return true;
-    if (first != 'r' && first != 'R') refuse(i, name, "R (read) or W (write)");
-    return false;
+    std::string word(fields_[i]);
+    for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const bool writes = word == "w" || word == "write";
+    if (!writes && word != "r" && word != "read") refuse(i, name, "R (read) or W (write)");
+    return writes;
   }
 
  private:
@@ -115,10 +117,13 @@ class Line {
     return value;
   }
   [[noreturn]] void refuse(std::size_t i, const char* name, const char* wanted) const {
-    throw ConfigError(where_, fmt::format("field {}, the {}, is \"{}\"", i + 1, name, fields_[i]),
+    Where at = where_;
+    at.column = static_cast<u32>(fields_[i].data() - text_.data()) + 1;
+    throw ConfigError(at, fmt::format("field {}, the {}, is \"{}\"", i + 1, name, fields_[i]),
                       fmt::format("write {}; a line is: {}", wanted, columns_of(format_)));
   }
 
+  std::string_view text_;  ///< the line
   std::vector<std::string_view> fields_;
   IoFormat format_;
   Where where_;
@@ -135,15 +140,19 @@ class Names {
   std::map<std::string, u32, std::less<>> numbers_;
 };
 
-/// Calls f(text, number) for every line that is no comment.
+/// f(number, line) for every line that is no comment; false ends it.
 template <class F>
-void for_each_line(std::string_view text, F&& f) {
-  for (u32 number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (!line.empty() && line.front() != '#' && !f(line, number)) return;
-  }
+void for_each_access(std::string_view text, F&& f) {
+  for_each_line(text, [&](u32 number, std::string_view line) {
+    const std::string_view content = trimmed(line);
+    return content.empty() || content.front() == '#' || f(number, line);
+  });
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -151,16 +160,17 @@ void for_each_line(std::string_view text, F&& f) {
 IoFormat guess_io_format(std::string_view text, const std::string& file) {
   std::string_view first;
   u32 at = 1;
-  for_each_line(text, [&](std::string_view line, u32 number) {
-    first = line;
+  for_each_access(text, [&](u32 number, std::string_view line) {
+    first = trimmed(line);
     at = number;
     return false;
   });
   const auto commas = std::count(first.begin(), first.end(), ',');
-  if (commas == 6) return IoFormat::msr;
+  // Both may have seven fields; the second is the name of a host, or an address.
+  if (commas == 6 && !is_number(split(first, IoFormat::msr)[1])) return IoFormat::msr;
   if (commas >= 4) return IoFormat::spc;
   if (commas == 0 && split(first, IoFormat::srt).size() >= 5) return IoFormat::srt;
-  throw ConfigError({file, at, 0, ""}, fmt::format("\"{}\" is no line of a known format", first),
+  throw ConfigError({file, at, 1, ""}, fmt::format("\"{}\" is no line of a known format", first),
                     fmt::format("write {} (spc), {} (msr) or {} (srt), or name the format", columns_of(IoFormat::spc),
                                 columns_of(IoFormat::msr), columns_of(IoFormat::srt)));
 }
@@ -174,8 +184,8 @@ std::vector<IoAccess> read_io_trace(std::string_view text, IoFormat format, cons
   const long double unit = format == IoFormat::msr ? 1e-7L : 1.0L;  // seconds
   Names hosts;
   Names disks;
-  for_each_line(text, [&](std::string_view line, u32 number) {
-    if (format == IoFormat::msr && number == 1 && line.starts_with("Timestamp")) return true;
+  for_each_access(text, [&](u32 number, std::string_view line) {
+    if (format == IoFormat::msr && number == 1 && trimmed(line).starts_with("Timestamp")) return true;
     const Line fields(line, format, file, number);
     auto& [at, access] = timed.emplace_back();
     if (format == IoFormat::spc) {

@@ -9,24 +9,13 @@
 #include <unordered_map>
 
 #include "banyan/base/file.hpp"
+#include "banyan/base/text_lines.hpp"
 
 namespace banyan::traffic {
 namespace {
 
 constexpr std::string_view kHeader = "# banyan trace 1";
 constexpr std::string_view kColumns = "id cycle source destination flits [after ID[+DELAY] ...]";
-
-/// The words of a line, without its comment.
-std::vector<std::string_view> words_of(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> words;
-  for (std::size_t begin = line.find_first_not_of(" \t\r"); begin != std::string_view::npos;) {
-    const std::size_t end = line.find_first_of(" \t\r", begin);
-    words.push_back(line.substr(begin, end == std::string_view::npos ? end : end - begin));
-    begin = end == std::string_view::npos ? end : line.find_first_not_of(" \t\r", end);
-  }
-  return words;
-}
 
 u64 number(std::string_view word, const char* field, u64 low, u64 high, const Where& where) {
   u64 value = 0;
@@ -38,30 +27,42 @@ u64 number(std::string_view word, const char* field, u64 low, u64 high, const Wh
   return value;
 }
 
-TraceMessage read_message(const std::vector<std::string_view>& words, const Where& where) {
+/// `place`: of the line.
+TraceMessage read_message(const std::vector<PlacedWord>& words, const Where& place, u32 terminals) {
   constexpr u64 kNumber = (u64{1} << 62U);
   constexpr u64 kWord = std::numeric_limits<u32>::max() - 1;
+  const auto at = [&](std::size_t i) { return Where{place.file, place.line, words[i].column, ""}; };
+  const auto number_at = [&](std::size_t i, const char* field, u64 low, u64 high) {
+    return number(words[i].text, field, low, high, at(i));
+  };
+  const auto terminal_at = [&](std::size_t i, const char* field) {
+    const u32 terminal = static_cast<u32>(number_at(i, field, 0, kWord));
+    if (terminal < terminals) return terminal;
+    throw ConfigError(at(i), fmt::format("there is no terminal {}", terminal),
+                      fmt::format("use terminals from 0 to {}", terminals - 1));
+  };
   if (words.size() < 5) {
-    throw ConfigError(where, fmt::format("the line has {} fields of at least 5", words.size()),
+    throw ConfigError(at(words.size() - 1), fmt::format("the line has {} fields of at least 5", words.size()),
                       fmt::format("write: {}", kColumns));
   }
   TraceMessage m;
-  m.id = number(words[0], "id", 0, kNumber, where);
-  m.cycle = number(words[1], "cycle", 0, kNumber, where);
-  m.source = static_cast<u32>(number(words[2], "source", 0, kWord, where));
-  m.destination = static_cast<u32>(number(words[3], "destination", 0, kWord, where));
-  m.flits = static_cast<u32>(number(words[4], "number of flits", 1, u64{1} << 24U, where));
-  m.line = where.line;
+  m.id = number_at(0, "id", 0, kNumber);
+  m.cycle = number_at(1, "cycle", 0, kNumber);
+  m.source = terminal_at(2, "source");
+  m.destination = terminal_at(3, "destination");
+  m.flits = static_cast<u32>(number_at(4, "number of flits", 1, u64{1} << 24U));
+  m.line = place.line;
   if (words.size() == 5) return m;
-  if (words[5] != "after" || words.size() == 6) {
-    throw ConfigError(where, fmt::format("\"{}\" follows the number of flits", words[5]),
+  if (words[5].text != "after" || words.size() == 6) {
+    throw ConfigError(at(5), fmt::format("\"{}\" follows the number of flits", words[5].text),
                       "write \"after\" and the ids of the messages that this one waits for");
   }
   for (std::size_t i = 6; i < words.size(); ++i) {
-    const std::size_t plus = words[i].find('+');
+    const std::string_view word = words[i].text;
+    const std::size_t plus = word.find('+');
     TraceMessage::After after;
-    after.id = number(words[i].substr(0, plus), "id after \"after\"", 0, kNumber, where);
-    if (plus != std::string_view::npos) { after.delay = number(words[i].substr(plus + 1), "delay", 0, kNumber, where); }
+    after.id = number(word.substr(0, plus), "id after \"after\"", 0, kNumber, at(i));
+    if (plus != std::string_view::npos) after.delay = number(word.substr(plus + 1), "delay", 0, kNumber, at(i));
     m.after.push_back(after);
   }
   return m;
@@ -84,12 +85,18 @@ void refuse_circles(const std::vector<TraceMessage>& messages, const std::unorde
     }
   }
   if (free.size() == messages.size()) return;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (left[i] == 0) continue;
-    throw ConfigError({file, messages[i].line, 0, ""},
-                      fmt::format("message {} waits for messages that wait for it", messages[i].id),
-                      "remove one of the waits of the circle");
-  }
+  // Whoever is left waits for one that is left: after as many steps as there are messages it is one of a circle.
+  std::size_t i =
+      static_cast<std::size_t>(std::find_if(left.begin(), left.end(), [](u64 n) { return n != 0; }) - left.begin());
+  const auto next = [&](std::size_t from) {
+    const auto waits = std::find_if(messages[from].after.begin(), messages[from].after.end(),
+                                    [&](const TraceMessage::After& after) { return left[index.at(after.id)] != 0; });
+    return index.at(waits->id);
+  };
+  for (std::size_t step = 0; step < messages.size(); ++step) i = next(i);
+  throw ConfigError(
+      {file, messages[i].line, 1, ""}, fmt::format("message {} waits for messages that wait for it", messages[i].id),
+      fmt::format("remove one of the waits of the circle, such as that for message {}", messages[next(i)].id));
 }
 
 void check_waits(const std::vector<TraceMessage>& messages, const std::string& file) {
@@ -98,12 +105,12 @@ void check_waits(const std::vector<TraceMessage>& messages, const std::string& f
     const auto [place, first] = index.try_emplace(messages[i].id, i);
     if (first) continue;
     throw ConfigError(
-        {file, messages[i].line, 0, ""}, fmt::format("the id {} is there twice", messages[i].id),
+        {file, messages[i].line, 1, ""}, fmt::format("the id {} is there twice", messages[i].id),
         fmt::format("give one of the two another id; the first is on line {}", messages[place->second].line));
   }
   for (const TraceMessage& m : messages) {
     for (const TraceMessage::After& after : m.after) {
-      const Where where{file, m.line, 0, ""};
+      const Where where{file, m.line, 1, ""};
       const auto found = index.find(after.id);
       if (found == index.end()) {
         throw ConfigError(where, fmt::format("message {} waits for message {}, which is not there", m.id, after.id),
@@ -125,28 +132,17 @@ void check_waits(const std::vector<TraceMessage>& messages, const std::string& f
 
 std::vector<TraceMessage> read_trace(std::string_view text, const std::string& file, u32 terminals) {
   std::vector<TraceMessage> messages;
-  u32 line = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::vector<std::string_view> words = words_of(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    ++line;
-    if (!words.empty()) messages.push_back(read_message(words, {file, line, 0, ""}));
-  }
-  // Before the waits, which say where messages go.
-  for (const TraceMessage& m : messages) {
-    const u32 terminal = std::max(m.source, m.destination);
-    if (terminal < terminals) continue;
-    throw ConfigError({file, m.line, 0, ""}, fmt::format("there is no terminal {}", terminal),
-                      fmt::format("use terminals from 0 to {}", terminals - 1));
-  }
+  for_each_line(text, [&](u32 number, std::string_view line) {
+    const std::vector<PlacedWord> words = placed_words(line);
+    if (!words.empty()) messages.push_back(read_message(words, {file, number, 1, ""}, terminals));
+  });
   check_waits(messages, file);
   return messages;
 }
 
 std::string read_trace_text(const std::string& file, const Where& named_at) {
   std::string why;
-  std::optional<std::string> text = read_whole_file(file, &why);
+  std::optional<std::string> text = read_text_file(file, &why);
   if (!text) {
     throw ConfigError(named_at, fmt::format("the trace \"{}\" cannot be read: {}", file, why),
                       "give the path of a trace, relative to the folder of the experiment");
