@@ -256,6 +256,7 @@ TEST_F(Commands, DescribeTellsEveryComponent) {
     EXPECT_TRUE(contains(banyan({"describe", name, "--markdown"}).out, "| parameter |"));
   }
   EXPECT_EQ(json::parse(banyan({"describe", "--schema"}).out)["title"], "Banyan experiment");
+  EXPECT_EQ(banyan({"describe", "mesh", "--schema"}).status, 2) << "the schema is of all components";
 }
 
 TEST_F(Commands, HelpAndVersionAreDone) {

@@ -110,6 +110,8 @@ TEST(IoTrace, ReadsSrtText) {
 TEST(IoTrace, GuessesFormats) {
   EXPECT_EQ(guess_io_format("0,20941264,8192,W,0.551706\n", "t"), IoFormat::spc);
   EXPECT_EQ(guess_io_format("Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "t"), IoFormat::msr);
+  EXPECT_EQ(guess_io_format("1000,0,0,Read,0,24576,41286\n", "t"), IoFormat::msr) << "a host may be a number";
+  EXPECT_EQ(guess_io_format("0,20941264,8192,W,0.551706,1,2\n", "t"), IoFormat::spc) << "further fields";
   EXPECT_EQ(guess_io_format("# x\n1 2 3 4 R\n", "t"), IoFormat::srt);
   EXPECT_THROW(guess_io_format("hello\n", "t"), ConfigError);
 }

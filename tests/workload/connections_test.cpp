@@ -88,8 +88,10 @@ TEST_F(Connections, NothingIsToldTwice) {
             "t.cm:3:1: Triggers is there twice; leave one of them out");
   EXPECT_EQ(refusal_of("Nodes 2 3\n" + line), "t.cm:1:9: \"3\" stands behind the end of the line; begin a new line");
   EXPECT_EQ(refusal_of("Nodes 2 # two\n0->1 start 0 size 9 # nine\n"), "");
-  EXPECT_EQ(refusal_of("Nodes 2\n0->1 start 0 size 9 send_done_trigger 1 recv_done_trigger 1\ntrigger id 1 oneshot\n"),
-            "t.cm:2:59: the connection pulls this trigger twice; leave out one of the two");
+  const std::string both = "Nodes 2\n0->1 start 0 size 9 send_done_trigger 1 recv_done_trigger 1\ntrigger id 1 ";
+  EXPECT_EQ(refusal_of(both + "oneshot\n"),
+            "t.cm:3:1: trigger 1 is oneshot, and is pulled 2 times; make it a barrier or multishot");
+  EXPECT_EQ(refusal_of(both + "barrier count 2\n"), "") << "either end pulls it";
 }
 
 TEST_F(Connections, IdsAreOfOneConnectionEach) {
@@ -174,7 +176,7 @@ TEST_F(Connections, WhatIsWrongIsSaidWithLineAndColumn) {
   EXPECT_EQ(
       refusal_of("Nodes 4\nConnections 2\n0->1 start 0 size 9 send_done_trigger 3\n0->2 trigger 3 size 9\ntrigger id 3 "
                  "barrier count 2\n"),
-      "t.cm:5:1: barrier 3 counts to 2, and 1 connections pull it; set its count to 1");
+      "t.cm:5:1: barrier 3 counts to 2, and is pulled 1 times; set its count to 1");
   EXPECT_EQ(refusal_of(head + "Failures 1\n"),
             "t.cm:3:10: failures of links belong to the network; leave them out here, and take the links out of the "
             "topology");

@@ -43,6 +43,37 @@ class Jobs : public testing::Test {
   }
 };
 
+const std::vector<std::string> kFreeHost{"job.host.overhead=0", "job.host.gap=0", "job.host.gap_per_byte=0"};
+
+/// Whatever part of a cycle each takes, and however a cycle is written.
+TEST_F(Jobs, CalculationsTakeTogetherWhatTheyTake) {
+  for (const auto& [each, cycle] : std::vector<std::pair<u32, std::string>>{
+           {3, "3"}, {1, "2"}, {19, "10"}, {11, "11"}, {5, "3"}, {3, "0.3"}, {7, "0.7"}, {12, "12"}}) {
+    std::string goal = "num_ranks 1\nrank 0 {\n";
+    for (u32 i = 0; i < 100; ++i) goal += "calc " + std::to_string(each) + "\n";
+    write_text("a.goal", goal + "}\n");
+    for (const std::string rules : {"physical", "loggopsim"}) {
+      std::vector<std::string> more = kFreeHost;
+      more.push_back("job.host.rules=" + rules);
+      more.push_back("cycle_time=" + cycle + " ns");
+      EXPECT_NEAR(result_of(more)["jobs"][0]["completion"].get<double>(), 100.0 * each, std::stod(cycle))
+          << each << " " << cycle << " " << rules;
+    }
+  }
+}
+
+/// What waits for the beginning of a calculation does not wait for the calculation.
+TEST_F(Jobs, APathThroughABeginningHasNothingOfTheRest) {
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\nc: calc 1000 cpu 0\nd: calc 10 cpu 1\ns: send 8b to 1 cpu 1\nd irequires c\n"
+             "s requires d\n}\nrank 1 {\nr: recv 8b from 0\nx: calc 2000\nx requires r\n}\n");
+  std::vector<std::string> more = kFreeHost;
+  more.insert(more.end(), {"job.host.cores=2", "switch.latency=5", "switch.per_byte=0"});
+  const json job = result_of(more)["jobs"][0];
+  EXPECT_EQ(job["completion"], 2015);
+  EXPECT_EQ(job["critical_path_times"]["computing"], 2010);
+}
+
 TEST_F(Jobs, AJobSaysWhenItsRanksEnd) {
   for (const std::string rules : {"physical", "loggopsim"}) {
     const json result = result_of({"job.host.rules=" + rules});

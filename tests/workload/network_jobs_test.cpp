@@ -310,6 +310,22 @@ TEST_F(NetworkJobs, JobsHurtEachOtherAndSayBothSlowdowns) {
             std::string::npos);
 }
 
+/// The latencies without load are those of a job's own pairs, however many others there are.
+TEST_F(NetworkJobs, AJobAsLastOfManyPairsIsComparedWithItsOwn) {
+  const std::string text =
+      "topology = { name = \"fat_tree\", arity = 4, levels = 3 }\nswitch = { name = \"vc_router\", vcs = 2, buffer = "
+      "16 }\n"
+      "routing = \"up_down\"\ncycle_time = \"1 ns\"\nflit = \"32 B\"\n"
+      "[[job]]\nname = \"a\"\nstart = \"1000 ns\"\n"
+      "generator = { collective = \"all_to_all\", algorithm = \"linear\", bytes = 36, ranks = 36 }\n"
+      "[[job]]\nname = \"b\"\nplacement = \"last.txt\"\n"
+      "generator = { collective = \"broadcast\", algorithm = \"ring\", bytes = 32, ranks = 4 }\n";
+  write_text("last.txt", "60 61 62 63\n");
+  const json b = run_of(text)["jobs"][1];
+  EXPECT_EQ(b["slowdown_alone"], 1.0);
+  EXPECT_EQ(b["slowdown_ideal"], 1.0);
+}
+
 TEST_F(NetworkJobs, PlacementMoves) {
   const std::string text = std::string(kTree) + kRing;
   const json linear = run_of(text);

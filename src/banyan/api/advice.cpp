@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -121,6 +122,7 @@ class Throughput {
     }
     loads_.emplace(context_);
     matrix_.emplace(loads_->values(), context_);
+    expansion_ = expansion(experiment);
     alike_ = until_full(loads_->worst(rate()));
     const u32 terminals = network_.topology->graph().terminals();
     for (u32 s = 0; s < terminals && !some_silent_; ++s) {
@@ -151,7 +153,24 @@ class Throughput {
     return [&](u32 s, u32 d) { return (*matrix_)(s, d); };
   }
   [[nodiscard]] double until_full(double worst) const {
-    return worst <= 0.0 ? 1.0 : std::min(1.0, matrix_->offered() / worst);
+    return worst <= 0.0 ? 1.0 : std::min(1.0, matrix_->offered() / (worst * expansion_));
+  }
+  /// Flits for which a packet takes a channel, over its own: in the mean over messages, where these have several
+  /// lengths, as if all lengths between the shortest and the longest were alike.
+  [[nodiscard]] double expansion(const Experiment& experiment) const {
+    const auto framing_of = switch_row(experiment).framing;
+    if (framing_of == nullptr) return 1.0;
+    const core::Framing framing = framing_of(experiment.switching);
+    double flits = 0.0;
+    double taken = 0.0;
+    for (const auto& traffic : traffics_) {
+      const core::TrafficTraits traits = traffic->traits();
+      const double message = (static_cast<double>(traits.shortest_message) + traits.longest_message) / 2.0;
+      const double packets = std::ceil(message / std::min(traits.longest_packet, framing.longest));
+      flits += traffic->offered_load();
+      taken += traffic->offered_load() * (1.0 + packets * framing.overhead / message);
+    }
+    return flits > 0.0 ? taken / flits : 1.0;
   }
 
   Network network_;
@@ -159,6 +178,7 @@ class Throughput {
   core::AnalysisContext context_;
   std::optional<Loads> loads_;
   std::optional<analysis::parts::TrafficMatrix> matrix_;
+  double expansion_ = 1.0;
   double alike_ = 1.0;
   bool some_silent_ = false;
 };

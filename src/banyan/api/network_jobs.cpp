@@ -219,11 +219,10 @@ class Coupling {
   };
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
-  /// Pairs of terminals between which messages went, ascending.
-  [[nodiscard]] std::vector<Pair> pairs() const {
+  /// Pairs of terminals between which messages of a job went, ascending.
+  [[nodiscard]] std::vector<Pair> pairs(std::size_t job) const {
     std::vector<u64> keys;
-    keys.reserve(pairs_.size());
-    pairs_.for_each([&](u64 key, bool) { keys.push_back(key); });
+    ends_[job]->pairs.for_each([&](u64 key, bool) { keys.push_back(key); });
     std::sort(keys.begin(), keys.end());
     std::vector<Pair> pairs;
     for (const u64 key : keys) pairs.emplace_back(static_cast<u32>(key >> 32U), static_cast<u32>(key));
@@ -253,6 +252,7 @@ class Coupling {
     u32 number;
     workload::ReplayOptions options;
     PhysicalReplay replay;
+    FlatMap<bool> pairs;  ///< [source and destination]
   };
   /// A message in the network; a very long one is injected in pieces.
   struct Flight {
@@ -273,9 +273,9 @@ class Coupling {
   void archive(Archive& a) {
     for (const auto& end : ends_) {
       a.same(end->program_hash());
-      a(end->replay);
+      a(end->replay, end->pairs);
     }
-    a(network_, flights_, pieces_left_, pairs_, pieces_, arrived_, given_, sends_left_, quiet_since_, counts_);
+    a(network_, flights_, pieces_left_, pieces_, arrived_, given_, sends_left_, quiet_since_, counts_);
   }
 
   [[nodiscard]] u64 operations() const {
@@ -300,7 +300,7 @@ class Coupling {
     quiet_since_ = std::max(quiet_since_, birth);
     const bool is_message = PhysicalReplay::is_message(parcel);
     const bool contribution = end.reduces() && pair.first == pair.second;  // ranks have terminals of their own then
-    if (!contribution) pairs_[u64{pair.first} << 32U | pair.second] = true;
+    if (!contribution) end.pairs[u64{pair.first} << 32U | pair.second] = true;
     if (control_first_ && !is_message) {
       flights_[network_.inject(pair.first, pair.second, 1, birth, kControlDoor)] = flight;
       return;
@@ -372,7 +372,6 @@ class Coupling {
   std::vector<std::unique_ptr<End>> ends_;
   FlatMap<Flight> flights_;        ///< [number of the injected message]
   FlatMap<u32> pieces_left_;       ///< [number of the first piece]
-  FlatMap<bool> pairs_;            ///< [source and destination]
   std::vector<Piece> pieces_;      ///< only where a critical path will be told
   std::vector<Delivery> arrived_;  ///< in the last step
   std::size_t given_ = 0;          ///< how many of them the jobs have
@@ -383,20 +382,28 @@ class Coupling {
   std::pair<u64, u64> counts_{0, 0};
 };
 
-/// Latencies of the pairs, of the first kMostPairs of them measured in the idle network.
-Latencies measure(const Experiment& bare, const std::vector<Pair>& pairs, const RunOptions& options) {
-  Latencies latencies;
+/// Per job the latencies of the first kMostPairs pairs that its messages went between, measured in the idle network.
+std::vector<Latencies> measure(const Experiment& bare, const Coupling& coupling, std::size_t jobs,
+                               const RunOptions& options) {
+  std::vector<Latencies> of_jobs(jobs);
+  Latencies known;
   SteppedNetwork network(bare, kOneThread, {}, options.ranks);
-  for (const Pair& pair : pairs) {
-    if (latencies.size() == kMostPairs) break;
-    stop_if(options);
-    network.inject(pair.first, pair.second);
-    if (!network.step_to_delivery(kJobPatience)) continue;
-    const Delivery& d = network.delivered().front();
-    latencies[pair] = d.delivered + 1 - d.injected;
-    network.step(kPause);
+  for (std::size_t j = 0; j < jobs; ++j) {
+    for (const Pair& pair : coupling.pairs(j)) {
+      if (of_jobs[j].size() == kMostPairs) break;
+      auto found = known.find(pair);
+      if (found == known.end()) {
+        stop_if(options);
+        network.inject(pair.first, pair.second);
+        if (!network.step_to_delivery(kJobPatience)) continue;
+        const Delivery& d = network.delivered().front();
+        found = known.emplace(pair, d.delivered + 1 - d.injected).first;
+        network.step(kPause);
+      }
+      of_jobs[j].insert(*found);
+    }
   }
-  return latencies;
+  return of_jobs;
 }
 
 u64 mean_of(const Latencies& latencies) {
@@ -535,7 +542,7 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
 
 /// Finds what the messages of critical paths would have taken alone, and where those were that were held up longest.
 void explain_paths(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
-                   const RunOptions& options, const Coupling& coupling, const Latencies& latencies,
+                   const RunOptions& options, const Coupling& coupling, const std::vector<Latencies>& latencies,
                    NetworkJobsOutcome& out, bool again) {
   std::vector<Followed> followed;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -544,7 +551,7 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
       const workload::Operation o = jobs[j].program->operation(step.place.rank, step.place.operation);
       if (o.kind != workload::OperationKind::send || step.arrived == 0) continue;
       if (jobs[j].terminals[step.place.rank] == jobs[j].terminals[o.peer]) continue;
-      const u64 idle = idle_time(jobs[j], step.place, flit, latencies, mean_of(latencies));
+      const u64 idle = idle_time(jobs[j], step.place, flit, latencies[j], mean_of(latencies[j]));
       const u64 took = step.arrived - step.sent;
       followed.push_back({j, job.watched.size(), took - std::min(took, idle), {}});
       job.watched.push_back({step.place, step.repeat, idle, {}});
@@ -593,15 +600,15 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   for (NetworkJobsOutcome::OfJob& job : out.jobs) job.slowdown_alone = job.slowdown_ideal = 1.0;
   Experiment bare = experiment;
   bare.traffics.resize(own_traffics(experiment));
-  const Latencies latencies = measure(bare, coupling.pairs(), options);
-  const u64 mean = mean_of(latencies);
+  const std::vector<Latencies> latencies = measure(bare, coupling, jobs.size(), options);
   explain_paths(experiment, flit, jobs, options, coupling, latencies, out, again);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;
     // Contributions do not compete: a job of nothing else takes without contention what it takes alone.
     if (!jobs[j].only_reduces)
-      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies, mean, bare, options));
+      job.slowdown_ideal =
+          ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies[j], mean_of(latencies[j]), bare, options));
     if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);

@@ -402,10 +402,11 @@ void add_export_topology(CLI::App& app, Action& action) {
 void add_describe(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("describe", "List the components, or the parameters of one");
   const auto arguments = with_action(command, action, &describe);
-  command.add_option("COMPONENT", arguments->component, "Name of a component");
+  auto* component = command.add_option("COMPONENT", arguments->component, "Name of a component");
   auto* json = command.add_flag("--json", arguments->json, "As JSON");
   auto* markdown = command.add_flag("--markdown", arguments->markdown, "As Markdown")->excludes(json);
   command.add_flag("--schema", arguments->schema, "The JSON Schema of experiment files")
+      ->excludes(component)
       ->excludes(json)
       ->excludes(markdown);
 }

@@ -125,7 +125,7 @@ std::string read_uncompressed(const std::string& path) {
 
 std::string uncompressed_start(std::string_view start) {
   if (!is_gzip(start) && !is_bzip2(start)) return std::string(start);
-  constexpr std::size_t kFew = 4096;  // of bytes that may become a thousand times as many
+  constexpr std::size_t kFew = std::size_t{1} << 16U;  // of bytes that may become a thousand times as many
   std::string out;
   static_cast<void>(compressed::uncompress(start.substr(0, kFew), out));
   return out;

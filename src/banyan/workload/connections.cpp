@@ -240,10 +240,7 @@ class Reader {
         trigger(number("the trigger", ~u64{0})).starts.push_back(index);
         connection.triggered = true;
       } else if (key == "send_done_trigger" || key == "recv_done_trigger") {
-        Trigger& pulled = trigger(number("the trigger", ~u64{0}));
-        if (!pulled.pulled_by.empty() && pulled.pulled_by.back() == index)
-          refuse("the connection pulls this trigger twice", "leave out one of the two");
-        pulled.pulled_by.push_back(index);
+        trigger(number("the trigger", ~u64{0})).pulled_by.push_back(index);
       } else if (key == "prio") {
         number("the priority", ~u64{0});  // of queues that only some of htsim's switches have
       } else {
@@ -352,11 +349,11 @@ class Reader {
     }
     const u64 pulled = trigger.pulled_by.size();
     if (trigger.kind == Kind::oneshot && pulled > 1) {
-      refuse(fmt::format("trigger {} is oneshot, and {} connections pull it", id, pulled),
+      refuse(fmt::format("trigger {} is oneshot, and is pulled {} times", id, pulled),
              "make it a barrier or multishot");
     }
     if (trigger.kind == Kind::barrier && pulled != trigger.count) {
-      refuse(fmt::format("barrier {} counts to {}, and {} connections pull it", id, trigger.count, pulled),
+      refuse(fmt::format("barrier {} counts to {}, and is pulled {} times", id, trigger.count, pulled),
              fmt::format("set its count to {}", pulled));
     }
     const u64 needed =

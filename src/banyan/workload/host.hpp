@@ -2,17 +2,21 @@
 // the network's.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "banyan/base/archive.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::workload {
 
-/// A time per byte with a fraction, in steps of 2^-32: whole numbers are exact, and all machines round alike.
+/// A time per byte with a fraction, in steps of 2^-32, the next that is not less: so many bytes that their time is
+/// whole take it, and all machines round alike.
 class PerByte {
  public:
   PerByte() = default;
-  explicit PerByte(double units) : scaled_(static_cast<u64>(std::llround(units * 4294967296.0))) {}
+  explicit PerByte(double units) : scaled_(static_cast<u64>(std::ceil(units * 4294967296.0))) {}
   /// The time of one byte less than none, with -1 as 64 bits have it: LogGOPSim's messages of no bytes.
   [[nodiscard]] u64 of(u64 bytes) const noexcept {
     const u64 fraction = bytes == ~u64{0} ? 0 : scaled_ & 0xffffffffU;
@@ -23,6 +27,28 @@ class PerByte {
 
  private:
   u64 scaled_ = 0;
+};
+
+/// Calculations, which are in nanoseconds, in the units of a run. What one has beyond whole units is added to the next
+/// of the same core, so that any number of them takes what they take together, to a unit.
+class Calculations {
+ public:
+  Calculations(double units_per_ns, std::size_t cores)
+      : units_per_ns_(units_per_ns), left_(units_per_ns == 1.0 ? 0 : cores) {}
+
+  [[nodiscard]] u64 of(u64 nanoseconds, std::size_t core) noexcept {
+    if (left_.empty()) return nanoseconds;
+    constexpr double kRounding = 1e-6;  // of products that would be whole
+    const double exact = static_cast<double>(nanoseconds) * units_per_ns_ + left_[core];
+    const double whole = std::max(0.0, std::floor(exact + kRounding));
+    left_[core] = exact - whole;
+    return static_cast<u64>(whole);
+  }
+  void archive(Archive& a) { a(left_); }
+
+ private:
+  double units_per_ns_;
+  std::vector<double> left_;  ///< [core]
 };
 
 /// Times of a run stay below this, and each operation takes less than kLongestOperation.

@@ -115,7 +115,7 @@ class Replay {
   void archive(Archive& a) {
     a(core_free_, send_free_, receive_free_, left_, repeats_left_, free_, early_, messages_, receives_, queue_, trace_,
       clock_);
-    a(holder_, sender_, receiver_, waiting_, queue_of_, idle_queues_, now_, born_, report_, out_);
+    a(calculations_, holder_, sender_, receiver_, waiting_, queue_of_, idle_queues_, now_, born_, report_, out_);
   }
 
  private:
@@ -263,7 +263,7 @@ class Replay {
   }
 
   void calculate(const Event& event, const Operation& o) {
-    const u64 until = event.time + scaled(o.amount);
+    const u64 until = event.time + calculations_.of(o.amount, std::size_t{event.rank} * cores_ + o.cpu);
     occupy(event.rank, o.cpu, {event.rank, event.operation}, until);
     clock_.computes(event.rank, event.time, until, event.time);
     started(event.rank, event.operation, false);
@@ -432,8 +432,6 @@ class Replay {
     }
   }
 
-  [[nodiscard]] u64 scaled(u64 nanoseconds) const noexcept { return scale_.of(nanoseconds); }
-
   void finish() {
     out_.ends.resize(program_.ranks());
     for (u32 r = 0; r < program_.ranks(); ++r) {
@@ -456,7 +454,6 @@ class Replay {
   const IdealWire& wire_;
   const ReplayOptions& options_;
   PerByte stream_;  ///< per byte that arrives: no sooner than it left
-  PerByte scale_{host_.units_per_ns};
   u32 cores_;
   u32 nics_;
   std::vector<u64> core_free_;
@@ -471,6 +468,7 @@ class Replay {
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;
+  Calculations calculations_{host_.units_per_ns, core_free_.size()};
   std::vector<Execution> holder_;    ///< [core], what it did last
   std::vector<Execution> sender_;    ///< [interface], whose message it sent last
   std::vector<Execution> receiver_;  ///< [interface], whose message it received last

@@ -76,7 +76,6 @@ class Replay {
         options_(options),
         carrier_(carrier),
         stream_(host.gap_per_byte < wire.per_byte ? wire.per_byte : host.gap_per_byte),
-        scale_(host.units_per_ns),
         cores_(std::max(host.cores, program.cores())),
         nics_(std::max(host.nics, program.nics())),
         core_(std::size_t{program.ranks()} * cores_),
@@ -90,6 +89,7 @@ class Replay {
         queue_(std::size_t{program.ranks()} * 2),
         trace_(program, options.repeats),
         clock_(program.ranks(), cores_ == 1, carrier == nullptr),
+        calculations_(host.units_per_ns, core_.size()),
         contributions_(options.reduces ? program.ranks() : 0) {
     out_.ends.assign(program.ranks(), options.start);
   }
@@ -122,7 +122,7 @@ class Replay {
   [[nodiscard]] u64 lookahead() const noexcept { return asking_ == 0 ? host_.overhead : 0; }
   void archive(Archive& a) {
     a(core_, sender_, receiver_, left_, repeats_left_, free_, messages_, receives_, receive_of_, handled_, queue_,
-      trace_, clock_, contributions_, gatherings_);
+      trace_, clock_, calculations_, contributions_, gatherings_);
     a(asking_, now_, born_, report_, out_);
   }
   JobOutcome finish() {
@@ -226,10 +226,10 @@ class Replay {
     if (free_.release(place.rank, place.operation, at)) push(at, Kind::ready, place);
   }
   /// `waits`: it has begun and waits for another rank. What waits for its beginning has waited for what it waited for
-  /// until then, whatever its end waits for.
+  /// until then, whatever its end waits for, or how long it takes.
   void begun(Place place, u64 at, bool waits) {
     trace_.begun(place, at);
-    const Execution cause = waits ? trace_.cause_of(place) : trace_.now(place);
+    const Execution cause = waits ? trace_.cause_of(place) : trace_.beginning(place);
     program_.for_each_after_start(place.rank, place.operation, [&](u32 d) { release({place.rank, d}, at, cause); });
   }
   void ended(Place place, u64 at) {
@@ -277,7 +277,8 @@ class Replay {
   void calculate(const Event& event, const Operation& o) {
     Resource& mine = core(event.place, o);
     const u64 start = take_turn(mine, event.place, event.time);
-    mine = {start + scale_.of(o.amount), trace_.now(event.place)};
+    mine = {start + calculations_.of(o.amount, static_cast<std::size_t>(&mine - core_.data())),
+            trace_.now(event.place)};
     clock_.computes(event.place.rank, start, mine.free, now_);
     begun(event.place, start, false);
     ended(event.place, mine.free);
@@ -405,7 +406,6 @@ class Replay {
   const ReplayOptions& options_;
   Carrier* carrier_;
   PerByte stream_;  ///< per byte that arrives: no sooner than it left
-  PerByte scale_;
   u32 cores_;
   u32 nics_;
   std::vector<Resource> core_;
@@ -421,6 +421,7 @@ class Replay {
   EventQueue<Event> queue_;
   TraceBack trace_;
   RankClock clock_;
+  Calculations calculations_;
   std::vector<u64> contributions_;  ///< [rank], that it has sent
   std::array<Gathering, 2> gatherings_;
   u64 asking_ = 0;  ///< messages that ask first, and have no consent yet

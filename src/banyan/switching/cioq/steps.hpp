@@ -640,8 +640,12 @@ template <Fabric::Mode M, bool Large>
   if constexpr (sets_aside(M)) in.item.queue_class = q >= in_.base ? in_.line(i, q - in_.base).length : u16{0};
   in.to = output & 0xffU;
   out.free -= item.bytes;
-  if (plan_.marking.on()) [[unlikely]]
-    mark_packet(item, in.switch_, out.channel, towards(i, output)--, out.free >= plan_.packet);
+  if (plan_.marking.on()) [[unlikely]] {
+    const bool room =
+        out.free >= plan_.packet &&
+        (!divides(M) || class_used_[std::size_t{e} * plan_.classes + item.queue_class] + 1U < plan_.class_packets);
+    mark_packet(item, in.switch_, out.channel, towards(i, output)--, room);
+  }
   if (out.free < plan_.packet) switches_[in.switch_].room &= ~(u64{1} << output);
   if (divides(M) && ++class_used_[std::size_t{e} * plan_.classes + item.queue_class] >= plan_.class_packets) {
     set_class_room(e, item.queue_class, false);
@@ -696,7 +700,9 @@ template <Fabric::Mode M, bool Large>
   if constexpr (!pauses(M)) out.credit -= item.bytes * (out.to_terminal ? 0 : 1);
   if (watches_) [[unlikely]] {
     settle(now_);
-    note_departure(e, item, length, out.to_terminal || (pauses(M) ? !stands_still(e, item) : out.credit >= packet_));
+    const bool credit = out.credit >= packet_ &&
+                        (M != Mode::classes || class_credit_[std::size_t{e} * plan_.classes + item.queue_class] > 1);
+    note_departure(e, item, length, out.to_terminal || (pauses(M) ? !stands_still(e, item) : credit));
   }
   if (M == Mode::classes && classes && --class_credit_[std::size_t{e} * plan_.classes + item.queue_class] == 0) {
     class_open_[std::size_t{e} * out_words_ + item.queue_class / 64] &= ~(u64{1} << (item.queue_class & 63U));

@@ -455,11 +455,11 @@ void VcRouterGeneral::drop_connection(const At& a, u32 i) noexcept {
   way_out_held_[std::size_t{a.e} * ways_out_ + way_out(i, a.inputs[i].port)] = 0;
 }
 
-u32 VcRouterGeneral::waiting_for(const At& a, u32 port) const noexcept {
+u32 VcRouterGeneral::waiting_for(const At& a, u32 port, u32 left) const noexcept {
   u32 length = 0;
   for (u32 other = 0; other < layout_.size(); ++other) {
     const InputVc& in = a.inputs[other];
-    if (in.port != port || (in.vc >= kMostVcs && in.vc != kRouted)) continue;
+    if (other == left || in.port != port || (in.vc >= kMostVcs && in.vc != kRouted)) continue;
     for (u32 k = 0; k < in.ring.count; ++k) {
       ++length;
       // What lies behind the packet at the front may want another output.
@@ -469,15 +469,15 @@ u32 VcRouterGeneral::waiting_for(const At& a, u32 port) const noexcept {
   return length;
 }
 
-void VcRouterGeneral::measure(const At& a, u32 port, const core::Flit& flit) noexcept {
+void VcRouterGeneral::measure(const At& a, u32 i, u32 port, const core::Flit& flit) noexcept {
   const std::size_t k = std::size_t{a.e} * layout_.ports() + port;
   Meter& meter = meters_[k];
   if ((flit.flags & core::kHead) != 0) {
     const double cycles = channels_[k].cycles_per_flit;
     // With an internal speedup a second head may leave in a cycle: it is told what the first one was.
     if (static_cast<double>(a.now) > meter.link.last()) {
-      meter.link.sample(static_cast<double>(a.now), waiting_for(a, port) * cycles, meter.sent * cycles,
-                        static_cast<double>(setup_.utilization_period));
+      meter.link.sample(static_cast<double>(a.now), waiting_for(a, port, flit.flags & core::kTail ? i : kNone) * cycles,
+                        meter.sent * cycles, static_cast<double>(setup_.utilization_period));
       meter.sent = 0;
     }
     a.io->raise_value(flit.packet, core::encode_utilization(meter.link.utilization()));
@@ -486,7 +486,8 @@ void VcRouterGeneral::measure(const At& a, u32 port, const core::Flit& flit) noe
 }
 
 bool VcRouterGeneral::marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept {
-  const u32 length = 1 + waiting_for(a, a.inputs[i].port);  // it has left its buffer
+  const u32 length =
+      1 + waiting_for(a, a.inputs[i].port, head.flags & core::kTail ? i : kNone);  // it has left its buffer
   // Of a packet that is longer than half the buffer no more: the credits of the one before it may be on their way.
   const u32 rest = std::min(packet(head.packet).flits - 1, setup_.buffer / 2);
   return setup_.marking.marks(length, room(a.e, o) >= rest,
@@ -517,7 +518,7 @@ void VcRouterGeneral::forward(const At& a, u32 i) noexcept {
       out.flags |= core::kMarked;
     }
   }
-  if (!meters_.empty()) measure(a, port, out);
+  if (!meters_.empty()) measure(a, i, port, out);
   a.io->send(static_cast<u32>(first_port + port), out, channel.free_at - 1 - a.now);
   const u32 from = layout_.port(i);
   a.io->control_up(static_cast<u32>(first_port + from), {engine::kCredit, static_cast<u16>(layout_.vc(i)), 1},

@@ -149,9 +149,11 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   /// output virtual channel o.
   [[nodiscard]] bool marks(const At& a, u32 i, u32 o, const core::Flit& head) const noexcept;
   /// Flits in the buffers of this router that want to leave through a port, as far as is known.
-  [[nodiscard]] u32 waiting_for(const At& a, u32 port) const noexcept;
+  /// Flits that want the port. Input virtual channel `left`, if any, has no more of the packet that it is still set
+  /// for.
+  [[nodiscard]] u32 waiting_for(const At& a, u32 port, u32 left) const noexcept;
   /// A flit leaves for a port; its head is told how busy the channel is.
-  void measure(const At& a, u32 port, const core::Flit& flit) noexcept;
+  void measure(const At& a, u32 i, u32 port, const core::Flit& flit) noexcept;
   void hold_connection(const At& a, u32 i, u32 port) noexcept;
   void drop_connection(const At& a, u32 i) noexcept;
   void substep(const At& a) noexcept;

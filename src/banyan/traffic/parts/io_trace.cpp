@@ -166,8 +166,11 @@ IoFormat guess_io_format(std::string_view text, const std::string& file) {
     return false;
   });
   const auto commas = std::count(first.begin(), first.end(), ',');
-  // Both may have seven fields; the second is the name of a host, or an address.
-  if (commas == 6 && !is_number(split(first, IoFormat::msr)[1])) return IoFormat::msr;
+  if (commas == 6) {
+    // Both may have seven fields. The second is the name of a host, or an address; the fourth a word, or a letter.
+    const std::vector<std::string_view> fields = split(first, IoFormat::msr);
+    if (!is_number(fields[1]) || fields[3].size() > 1) return IoFormat::msr;
+  }
   if (commas >= 4) return IoFormat::spc;
   if (commas == 0 && split(first, IoFormat::srt).size() >= 5) return IoFormat::srt;
   throw ConfigError({file, at, 1, ""}, fmt::format("\"{}\" is no line of a known format", first),
