@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
+#include <vector>
 
+#include "banyan/base/types.hpp"
 #include "cli/program.hpp"
 
 namespace banyan::cli::places_test {
