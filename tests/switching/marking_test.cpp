@@ -80,6 +80,40 @@ TEST(Marking, OfRootsSparesVictims) {
   }
 }
 
+/// With one destination a queue for each, with a memory of its own, is the same network as one queue: roots are too.
+TEST(Marking, OfRootsGoesByTheCreditsOfTheQueue) {
+  const auto marked = [](const std::string& queues, bool root_only) {
+    return run("topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\n"
+               "switch = { name = 'cioq', overhead = 0, " +
+                   queues + ", mark = { low = 4, high = 4, above = 0.5, root_only = " + (root_only ? "true" : "false") +
+                   " } }\n"
+                   "routing = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+                   "traffic = { name = 'flows', sources = [4, 8, 12], destinations = [0], loads = [0.9], size = 64 }\n",
+               "duration = 200000")
+        .at("marked")
+        .mean;
+  };
+  const double one = marked("queues = '1q', memory = 2048", true);
+  EXPECT_GT(one, 0.1);
+  for (const char* queues : {"queues = 'voqnet', memory = 32768", "queues = 'dbbm', classes = 16, memory = 32768"}) {
+    EXPECT_NEAR(marked(queues, true), one, 0.01) << queues;
+    EXPECT_GT(marked(queues, false), 1.2 * one) << queues;
+  }
+}
+
+/// One source, one virtual channel, packets of one flit: none waits for another's output.
+TEST(Marking, WhatLiesBehindAPacketOfOneFlitWantsItsOwnOutput) {
+  EXPECT_EQ(run("topology = { name = 'mesh', size = [2], concentration = 3 }\n"
+                "switch = { name = 'vc_router', vcs = 1, buffer = 8, mark = { low = 1, high = 1 } }\n"
+                "routing = 'dimension_order'\n"
+                "traffic = [ { name = 'flows', sources = [0], destinations = [1], loads = [0.45], size = 1 },\n"
+                "{ name = 'flows', sources = [0], destinations = [2], loads = [0.45], size = 1 } ]\n",
+                "duration = 5000, cycle_time = '1 ns'")
+                .at("marked")
+                .mean,
+            0.0);
+}
+
 /// A mark between the thresholds is drawn by what does not depend on shards or the order of steps.
 TEST(Marking, IsTheSameForAnyShardsAndOrder) {
   for (const bool tree : {true, false}) {
