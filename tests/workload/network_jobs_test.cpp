@@ -1,4 +1,5 @@
 // Do jobs on a simulated network take the time that its links and their hosts give, whatever the machine does?
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -324,6 +325,41 @@ TEST_F(NetworkJobs, AJobAsLastOfManyPairsIsComparedWithItsOwn) {
   const json b = run_of(text)["jobs"][1];
   EXPECT_EQ(b["slowdown_alone"], 1.0);
   EXPECT_EQ(b["slowdown_ideal"], 1.0);
+}
+
+/// What nothing else is in the way of takes as long as on the ideal network, in every model: a ring, whose messages
+/// have their links for themselves, whether a switch stores packets or not, and whatever a packet has beyond its flits.
+TEST_F(NetworkJobs, ARingHasNoContentionInAnyModel) {
+  const std::string tree = "topology = { name = \"fat_tree\", arity = 4, levels = 2 }\ncycle_time = \"1 ns\"\n";
+  const std::string up = "routing = \"up_down\"\nflit = \"32 B\"\n";
+  const std::string drawn = "routing = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n";
+  for (const std::string& network :
+       {"switch = \"central_buffer\"\n" + up, "switch = \"input_buffer\"\n" + up, "switch = \"packet_node\"\n" + up,
+        "switch = \"output_queued\"\n" + up, "switch = \"vc_router\"\n" + up,
+        "switch = { name = \"vc_router\", flow = \"store_and_forward\", buffer = 64 }\n" + up,
+        "switch = { name = \"cioq\", overhead = 0 }\n" + drawn, "switch = { name = \"cioq\", overhead = 6 }\n" + drawn,
+        "switch = { name = \"cioq\", overhead = 30 }\n" + drawn}) {
+    EXPECT_EQ(run_of(tree + network + kRing)["jobs"][0]["slowdown_ideal"], 1.0) << network;
+  }
+}
+
+/// Messages that one rank sends to others go one after the other over its link, on the ideal network too.
+TEST_F(NetworkJobs, TheLinkOfASenderIsNoContention) {
+  std::string schedule = "num_ranks 8\nrank 0 {\n";
+  for (int i = 0; i < 70; ++i) schedule += fmt::format("send 32b to {} tag {}\n", 1 + i % 7, i);
+  schedule += "}\n";
+  for (int r = 1; r < 8; ++r) {
+    schedule += fmt::format("rank {} {{\n", r);
+    for (int i = r - 1; i < 70; i += 7) schedule += fmt::format("recv 32b from 0 tag {}\n", i);
+    schedule += "}\n";
+  }
+  write_text("a.goal", schedule);
+  const std::string text = std::string(kTree) + "[[job]]\nfile = \"a.goal\"\n";
+  const json wide = run_of(text, {"switch.vcs=8"})["jobs"][0];
+  EXPECT_EQ(wide["completion"], 69 + kFar);
+  EXPECT_EQ(wide["slowdown_ideal"], 1.0);
+  const json narrow = run_of(text, {"switch.vcs=1"})["jobs"][0];  // whose channels wait for their one to be free
+  EXPECT_DOUBLE_EQ(narrow["slowdown_ideal"].get<double>(), narrow["completion"].get<double>() / (69 + kFar));
 }
 
 TEST_F(NetworkJobs, PlacementMoves) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -31,6 +32,7 @@ constexpr Tick kJobPatience = 1'000'000;  ///< cycles without a flit that moves
 constexpr u32 kLongestPiece = 1U << 24U;
 constexpr u32 kControlDoor = 1;           ///< of the traffics "injected"
 constexpr std::size_t kMostPairs = 1024;  ///< whose latency without load is measured
+constexpr u32 kMostMeasured = 1024;       ///< flits of a message whose latency is measured
 constexpr std::size_t kMostLast = 16;     ///< ranks that are the last in a measured reduction
 constexpr u32 kOneThread = 1;             ///< one message at a time gives two nothing to do
 constexpr Tick kQuiet = 100'000;          ///< cycles in which contributions come to where they wait
@@ -39,9 +41,12 @@ constexpr std::size_t kMostWatched = 64;  ///< messages of the critical paths th
 
 /// Source and destination of messages: terminals.
 using Pair = std::pair<u32, u32>;
-/// Cycles from a message's birth to the end of the cycle in which its last flit arrives, of one flit in an idle
-/// network.
-using Latencies = std::map<Pair, u64>;
+/// Cycles from a message's birth to the end of the cycle in which its last flit arrives, in an idle network.
+struct Latency {
+  u64 one = 0;    ///< of one flit
+  u64 whole = 0;  ///< of a packet, or of the longest message, or of kMostMeasured flits, whatever is the least
+};
+using Latencies = std::map<Pair, Latency>;
 
 void stop_if(const RunOptions& options) {
   if (options.stops()) throw Interrupted("interrupted");
@@ -86,22 +91,91 @@ class PlacedCarrier : public workload::Carrier {
   const PlacedJob& job_;
 };
 
-/// A network in which every message has its links for itself.
+/// How messages become packets, and what was measured of them.
+struct Pieces {
+  Pieces(const Experiment& experiment, u32 flit_) : flit(flit_) {
+    const config::Values& injected = experiment.traffics.front();
+    const auto framing = switch_row(experiment).framing;
+    if (injected.natural("max_packet") != 0) packet = injected.natural("max_packet");
+    if (framing != nullptr) {
+      const core::Framing made = framing(experiment.switching);
+      packet = std::min(packet, made.longest);
+      overhead = made.overhead;
+    }
+    measured = std::min({packet, injected.natural("longest"), kMostMeasured});
+  }
+  /// Flits that a message of so many occupies a link for.
+  [[nodiscard]] u64 on_link(u64 flits) const noexcept {
+    return flits + overhead * (flits / packet + (flits % packet != 0 ? 1 : 0));
+  }
+
+  u32 flit;            ///< bytes that one carries
+  u32 packet = kNone;  ///< flits of the longest
+  u64 overhead = 0;    ///< flits
+  u32 measured = 1;    ///< flits of the longer message of a Latency
+};
+
+/// What messages of a job take in the idle network.
+class IdleNetwork {
+ public:
+  IdleNetwork(const Pieces& pieces, Latencies latencies)
+      : pieces_(pieces), latencies_(std::move(latencies)), mean_(mean_of(latencies_)) {}
+  [[nodiscard]] const Pieces& pieces() const noexcept { return pieces_; }
+  /// Cycles from the birth of a message to the end of the cycle in which its last flit arrives. `period`: cycles per
+  /// flit of what is beyond a packet, where that is more than one.
+  [[nodiscard]] u64 time(const Pair& pair, u64 bytes, double period = 1.0) const {
+    const auto found = latencies_.find(pair);
+    const Latency& alone = found == latencies_.end() ? mean_ : found->second;
+    const u64 flits = flits_of(bytes, pieces_.flit);
+    const u64 most = pieces_.measured;
+    if (flits < most) {
+      const double part = static_cast<double>(flits - 1) / static_cast<double>(most - 1);
+      const double longer = static_cast<double>(alone.whole) - static_cast<double>(alone.one);
+      return alone.one + static_cast<u64>(std::llround(part * std::max(0.0, longer)));
+    }
+    const auto further = static_cast<double>(pieces_.on_link(flits) - pieces_.on_link(most));
+    return alone.whole + static_cast<u64>(std::ceil(further * std::max(1.0, period)));
+  }
+
+ private:
+  static Latency mean_of(const Latencies& latencies) {
+    Latency sum;
+    for (const auto& entry : latencies) {
+      sum.one += entry.second.one;
+      sum.whole += entry.second.whole;
+    }
+    const u64 pairs = std::max<u64>(latencies.size(), 1);
+    return {sum.one / pairs, sum.whole / pairs};
+  }
+
+  Pieces pieces_;
+  Latencies latencies_;
+  Latency mean_;  ///< for the pairs that were not measured
+};
+
+/// A network in which every message has its links for itself, but for that of its sender, over which the messages of
+/// a terminal go one after the other.
 class IdealCarrier final : public PlacedCarrier {
  public:
-  IdealCarrier(const PlacedJob& job, u32 flit, const Latencies& latencies, u64 mean, const std::vector<u64>& sums)
+  IdealCarrier(const PlacedJob& job, u32 flit, const IdleNetwork& idle, const std::vector<u64>& sums)
       : PlacedCarrier(job),
         flit_(flit),
-        latencies_(latencies),
-        mean_(mean),
+        idle_(idle),
         sums_(sums),
         contributions_(job.reduces ? job.terminals.size() : 0) {}
   void serve(PhysicalReplay& replay) noexcept { replay_ = &replay; }
   void carry(u32 from, u32 to, u64 bytes, u64 at, const Parcel& parcel) override {
     if (job().reduces && from == to) return contribute(from, bytes, at, parcel);
-    const auto found = latencies_.find({job().terminals[from], job().terminals[to]});
-    const u64 latency = found == latencies_.end() ? mean_ : found->second;
-    replay_->deliver(parcel, at + latency + flits_of(bytes, flit_) - 1);
+    const double period = job().cycles_per_flit[from];
+    double begin = static_cast<double>(at);
+    // Questions and answers pass what waits.
+    if (PhysicalReplay::is_message(parcel)) {
+      double& free = free_[job().terminals[from]];
+      begin = std::max(begin, free);
+      free = begin + static_cast<double>(idle_.pieces().on_link(flits_of(bytes, flit_))) * period;
+    }
+    const Pair pair{job().terminals[from], job().terminals[to]};
+    replay_->deliver(parcel, static_cast<u64>(begin) + idle_.time(pair, bytes, period));
   }
 
  private:
@@ -121,10 +195,10 @@ class IdealCarrier final : public PlacedCarrier {
   }
 
   u32 flit_;
-  const Latencies& latencies_;
-  u64 mean_;
-  const std::vector<u64>& sums_;    ///< [rank]: from the last contribution of one flit on
-  std::vector<u64> contributions_;  ///< [rank]
+  const IdleNetwork& idle_;
+  const std::vector<u64>& sums_;          ///< [rank]: from the last contribution of one flit on
+  std::unordered_map<u32, double> free_;  ///< [terminal]: when its link is
+  std::vector<u64> contributions_;        ///< [rank]
   std::array<Gathering, 2> gatherings_;
   PhysicalReplay* replay_ = nullptr;
 };
@@ -383,33 +457,37 @@ class Coupling {
 };
 
 /// Per job the latencies of the first kMostPairs pairs that its messages went between, measured in the idle network.
-std::vector<Latencies> measure(const Experiment& bare, const Coupling& coupling, std::size_t jobs,
-                               const RunOptions& options) {
-  std::vector<Latencies> of_jobs(jobs);
+std::vector<IdleNetwork> measure(const Experiment& bare, u32 flit, const Coupling& coupling, std::size_t jobs,
+                                 const RunOptions& options) {
+  std::vector<IdleNetwork> of_jobs;
+  const Pieces pieces(bare, flit);
   Latencies known;
   SteppedNetwork network(bare, kOneThread, {}, options.ranks);
+  const auto alone = [&](const Pair& pair, u32 flits) {
+    network.inject(pair.first, pair.second, flits);
+    if (!network.step_to_delivery(kJobPatience)) return kNothing;
+    const Delivery& d = network.delivered().front();
+    const u64 took = d.delivered + 1 - d.injected;
+    network.step(kPause);
+    return took;
+  };
   for (std::size_t j = 0; j < jobs; ++j) {
+    Latencies own;
     for (const Pair& pair : coupling.pairs(j)) {
-      if (of_jobs[j].size() == kMostPairs) break;
+      if (own.size() == kMostPairs) break;
       auto found = known.find(pair);
       if (found == known.end()) {
         stop_if(options);
-        network.inject(pair.first, pair.second);
-        if (!network.step_to_delivery(kJobPatience)) continue;
-        const Delivery& d = network.delivered().front();
-        found = known.emplace(pair, d.delivered + 1 - d.injected).first;
-        network.step(kPause);
+        const u64 one = alone(pair, 1);
+        const u64 whole = pieces.measured == 1 ? one : alone(pair, pieces.measured);
+        if (one == kNothing || whole == kNothing) continue;
+        found = known.emplace(pair, Latency{one, whole}).first;
       }
-      of_jobs[j].insert(*found);
+      own.insert(*found);
     }
+    of_jobs.emplace_back(pieces, std::move(own));
   }
   return of_jobs;
-}
-
-u64 mean_of(const Latencies& latencies) {
-  u64 sum = 0;
-  for (const auto& entry : latencies) sum += entry.second;
-  return latencies.empty() ? 0 : sum / latencies.size();
 }
 
 /// What a reduction takes at each rank of a job from the last contribution on, of one flit in the idle network: the
@@ -439,12 +517,12 @@ std::vector<u64> measure_sums(const Experiment& bare, const PlacedJob& job, cons
   return least;
 }
 
-u64 ideal_completion(const PlacedJob& job, u32 flit, const Latencies& latencies, u64 mean, const Experiment& bare,
+u64 ideal_completion(const PlacedJob& job, u32 flit, const IdleNetwork& idle, const Experiment& bare,
                      const RunOptions& options) {
   const std::vector<u64> sums = job.reduces ? measure_sums(bare, job, options) : std::vector<u64>{};
   const workload::IdealWire wire = wire_of(flit);
   const workload::ReplayOptions replaying = replay_options(job);
-  IdealCarrier carrier(job, flit, latencies, mean, sums);
+  IdealCarrier carrier(job, flit, idle, sums);
   PhysicalReplay replay(*job.program, job.host, wire, replaying, carrier);
   carrier.serve(replay);
   for (u64 turn = 0; replay.next() != kNothing; ++turn) {
@@ -455,10 +533,9 @@ u64 ideal_completion(const PlacedJob& job, u32 flit, const Latencies& latencies,
 }
 
 /// What a message takes in the idle network, between interfaces that are slower than the link or not.
-u64 idle_time(const PlacedJob& job, workload::Place send, u32 flit, const Latencies& latencies, u64 mean) {
+u64 idle_time(const PlacedJob& job, workload::Place send, u32 flit, const IdleNetwork& network) {
   const workload::Operation o = job.program->operation(send.rank, send.operation);
-  const auto found = latencies.find({job.terminals[send.rank], job.terminals[o.peer]});
-  const u64 idle = (found == latencies.end() ? mean : found->second) + flits_of(o.amount, flit) - 1;
+  const u64 idle = network.time({job.terminals[send.rank], job.terminals[o.peer]}, o.amount);
   const workload::PerByte link(1.0 / flit);
   if (!(link < job.host.gap_per_byte) || o.amount == 0) return idle;
   const u64 beyond = o.amount - 1;
@@ -542,7 +619,7 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
 
 /// Finds what the messages of critical paths would have taken alone, and where those were that were held up longest.
 void explain_paths(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
-                   const RunOptions& options, const Coupling& coupling, const std::vector<Latencies>& latencies,
+                   const RunOptions& options, const Coupling& coupling, const std::vector<IdleNetwork>& idle_networks,
                    NetworkJobsOutcome& out, bool again) {
   std::vector<Followed> followed;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -551,7 +628,7 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
       const workload::Operation o = jobs[j].program->operation(step.place.rank, step.place.operation);
       if (o.kind != workload::OperationKind::send || step.arrived == 0) continue;
       if (jobs[j].terminals[step.place.rank] == jobs[j].terminals[o.peer]) continue;
-      const u64 idle = idle_time(jobs[j], step.place, flit, latencies[j], mean_of(latencies[j]));
+      const u64 idle = idle_time(jobs[j], step.place, flit, idle_networks[j]);
       const u64 took = step.arrived - step.sent;
       followed.push_back({j, job.watched.size(), took - std::min(took, idle), {}});
       job.watched.push_back({step.place, step.repeat, idle, {}});
@@ -562,11 +639,7 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
   std::stable_sort(followed.begin(), followed.end(),
                    [](const Followed& a, const Followed& b) { return a.excess > b.excess; });
   if (followed.size() > kMostWatched) followed.resize(kMostWatched);
-  const config::Values& injected = experiment.traffics.front();
-  const auto framing = switch_row(experiment).framing;
-  const u32 cut = injected.natural("max_packet") == 0 ? kNone : injected.natural("max_packet");
-  number_packets(followed, out, coupling.pieces(),
-                 std::min(cut, framing == nullptr ? kNone : framing(experiment.switching).longest));
+  number_packets(followed, out, coupling.pieces(), idle_networks.front().pieces().packet);
   follow(experiment, flit, jobs, options, followed, out);
 }
 
@@ -600,15 +673,14 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   for (NetworkJobsOutcome::OfJob& job : out.jobs) job.slowdown_alone = job.slowdown_ideal = 1.0;
   Experiment bare = experiment;
   bare.traffics.resize(own_traffics(experiment));
-  const std::vector<Latencies> latencies = measure(bare, coupling, jobs.size(), options);
-  explain_paths(experiment, flit, jobs, options, coupling, latencies, out, again);
+  const std::vector<IdleNetwork> idle = measure(bare, flit, coupling, jobs.size(), options);
+  explain_paths(experiment, flit, jobs, options, coupling, idle, out, again);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;
     // Contributions do not compete: a job of nothing else takes without contention what it takes alone.
     if (!jobs[j].only_reduces)
-      job.slowdown_ideal =
-          ratio(jobs[j], end, ideal_completion(jobs[j], flit, latencies[j], mean_of(latencies[j]), bare, options));
+      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, idle[j], bare, options));
     if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);

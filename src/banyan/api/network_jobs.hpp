@@ -17,11 +17,12 @@ struct PlacedJob {
   workload::Host host;
   u64 start = 0;
   u32 repeats = 1;
-  std::vector<u32> terminals;  ///< [rank]
-  u64 sends = 0;               ///< of one repeat, that cross the network
-  bool reduces = false;        ///< what its ranks send to themselves are contributions to reductions in the network
-  bool only_reduces = false;   ///< and they send nothing else
-  u32 door = 0;                ///< of the traffics "injected", the one for contributions
+  std::vector<u32> terminals;           ///< [rank]
+  std::vector<double> cycles_per_flit;  ///< [rank]: of its terminal's link into the network; 0: without limit
+  u64 sends = 0;                        ///< of one repeat, that cross the network
+  bool reduces = false;       ///< what its ranks send to themselves are contributions to reductions in the network
+  bool only_reduces = false;  ///< and they send nothing else
+  u32 door = 0;               ///< of the traffics "injected", the one for contributions
 };
 
 /// What happened in the network to a message of a critical path. Times in cycles.

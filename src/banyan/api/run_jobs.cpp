@@ -256,6 +256,18 @@ std::string placed(const config::Values& job, u32 ranks, u32 terminals) {
                      terminals, on_each(most));
 }
 
+/// Of the links over which terminals send: cycles per flit; 0: without limit.
+std::vector<double> cycles_per_flit(const Experiment& experiment, const core::Topology& topology,
+                                    const std::vector<u32>& terminals) {
+  const core::SwitchRow& row = switch_row(experiment);
+  const double most = row.capacity == nullptr ? 1.0 : row.capacity(experiment.switching).injection;
+  const core::Graph& graph = topology.graph();
+  std::vector<double> cycles;
+  cycles.reserve(terminals.size());
+  for (const u32 t : terminals) cycles.push_back(graph.channel(graph.injection(t)).link.cycles_per_flit / most);
+  return cycles;
+}
+
 /// "ring: 8 ranks on 8 of 16 terminals, one on each, linear".
 std::string placed_at(const config::Values& job, const std::vector<u32>& terminals, u32 of) {
   std::vector<u32> ranks(of, 0);
@@ -353,6 +365,7 @@ Prepared prepare(const Experiment& experiment) {
     here.start = replay.start;
     here.repeats = replay.repeats;
     here.terminals = placement.place(job, program.ranks());
+    here.cycles_per_flit = cycles_per_flit(experiment, *all.topology, here.terminals);
     all.notes.push_back(placed_at(job, here.terminals, all.topology->traffic_terminals()));
     if (placement.unused() != 0) {
       all.notes.push_back(fmt::format("{}: the last {} of {} terminals in the file are not used", job.text("name"),
