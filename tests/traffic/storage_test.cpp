@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 
 #include "banyan/base/error.hpp"
 #include "banyan/base/rng.hpp"
@@ -187,6 +188,39 @@ TEST(SyntheticIo, HasItsRateWhereBurstsAreShort) {
   }
 }
 
+/// From the first moment on, and at each: a process that began with bursts, or with pauses, would be told by short
+/// runs.
+TEST(SyntheticIo, HasItsRateAtEveryMoment) {
+  for (const auto& [on, tail] :
+       {std::pair{0.25, 1.4}, std::pair{0.05, 1.4}, std::pair{0.9, 1.1}, std::pair{0.5, 1.95}}) {
+    constexpr u32 kWindows = 5;
+    constexpr u32 kDraws = 400;
+    std::vector<std::vector<double>> counts(kWindows, std::vector<double>(kDraws));
+    SyntheticIo plan;
+    plan.hosts = 100;
+    plan.disks = 4;
+    plan.on = on;
+    plan.tail = tail;
+    plan.burst_seconds = 0.01;
+    plan.seconds = 0.05;
+    plan.accesses_per_second = 20'000;
+    for (u32 draw = 0; draw < kDraws; ++draw) {
+      plan.replication = draw;
+      for (const IoAccess& access : synthesize_io(plan))
+        ++counts[static_cast<std::size_t>(access.at / plan.seconds * kWindows)][draw];
+    }
+    for (u32 w = 0; w < kWindows; ++w) {
+      const double mean = std::accumulate(counts[w].begin(), counts[w].end(), 0.0) / kDraws;
+      double square = 0.0;
+      for (const double count : counts[w]) square += (count - mean) * (count - mean);
+      const double error = std::sqrt(square / (kDraws - 1) / kDraws);
+      const double expected = plan.accesses_per_second * plan.seconds / kWindows;
+      EXPECT_NEAR(mean, expected, 4.5 * error) << "on " << on << ", tail " << tail << ", window " << w;
+      EXPECT_LT(error, 0.02 * expected) << "the test sees an excess of a tenth";
+    }
+  }
+}
+
 std::unique_ptr<core::Traffic> make_storage(const test::Settings& given, u32 terminals) {
   config::Values values = config::Values::defaults(traffic::storage::row_storage.info);
   for (const auto& [name, value] : given) values.set(name, value);
@@ -252,11 +286,12 @@ TEST(Storage, WhatCannotBeDrawnIsRefused) {
     return "";
   };
   EXPECT_EQ(refusal({}), "");
-  EXPECT_EQ(refusal({{"burst", 1e300}}), "a burst with 8e+297 accesses is too long");
+  EXPECT_EQ(refusal({{"burst", 1e300}}), "") << "in bursts for ever, or in pauses";
   EXPECT_EQ(refusal({{"burst", 1e-100}}), "3e+106 bursts of all hosts are too many")
       << "12 hosts, a quarter of the time";
   EXPECT_EQ(refusal({{"length", 1e15}, {"rate", 1.0}, {"burst", 20.0}}), "1.5e+14 bursts of all hosts are too many");
   EXPECT_EQ(refusal({{"rate", 1e300}}), "1e+297 accesses are too many");
+  EXPECT_EQ(refusal({{"rate", 4e10}, {"on", 0.01}}), "up to 4e+09 accesses, in bursts without a pause, are too many");
   EXPECT_EQ(refusal({{"compression", 1e300}}), "2e+303 accesses are too many");
   EXPECT_EQ(refusal({{"length", 1e6}, {"burst", 1e9}}), "") << "a burst that is longer than the run";
 }

@@ -104,11 +104,12 @@ class Storage final : public core::Traffic {
       values.fail("burst", fmt::format("{:.3g} bursts of all hosts are too many", bursts),
                   "use longer bursts, or a shorter length");
     }
-    // Hosts begin in the middle of a cycle.
-    const double before = plan.accesses_per_second * cycle;
-    if (!(before <= kMost)) {
-      values.fail("burst", fmt::format("a burst with {:.3g} accesses is too long", before),
-                  "use shorter bursts, or a lower rate");
+    // Drawn where every host is in a burst all the time.
+    constexpr double kMostDrawn = 4 * kMost;
+    if (!(accesses / plan.on <= kMostDrawn)) {
+      values.fail("on",
+                  fmt::format("up to {:.3g} accesses, in bursts without a pause, are too many", accesses / plan.on),
+                  fmt::format("use at least {:.3g}, a lower rate, or a shorter length", accesses / kMostDrawn));
     }
   }
 

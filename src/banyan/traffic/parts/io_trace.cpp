@@ -234,18 +234,28 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
   const auto pareto = [&](double u, double mean) {
     return mean * (plan.tail - 1.0) / plan.tail * portable_pow(1.0 - u, -1.0 / plan.tail);
   };
+  // What is left of a Pareto length at a moment that is drawn from all: its density is the share of lengths beyond it
+  // over their mean.
+  const auto left_of = [&](double u, double mean) {
+    const double least = (plan.tail - 1.0) / plan.tail;
+    if (u < least) return mean * u;
+    return mean * least * portable_pow(plan.tail * (1.0 - u), -1.0 / (plan.tail - 1.0));
+  };
   constexpr u32 kSizes[] = {512, 2048, 4096, 8192, 8192, 16384, 32768, kLongestSyntheticAccess};
   const double rate_on = plan.accesses_per_second / plan.hosts / plan.on;
   const double pause = plan.burst_seconds * (1.0 - plan.on) / plan.on;
   std::vector<IoAccess> accesses;
   for (u32 host = 0; host < plan.hosts; ++host) {
     u64 event = 0;
+    // As if a host had been there for ever: in the middle of a burst, or of a pause.
     const Words first = random.at(host, event++);
-    // Hosts begin in the middle of a pause.
-    double now = -unit_real(first[0], first[1]) * (plan.burst_seconds + pause);
+    bool begun = static_cast<double>(first[2]) * 0x1.0p-32 < plan.on;
+    double now = begun ? 0.0 : left_of(unit_real(first[0], first[1]), pause);
     while (now < plan.seconds) {
       const Words burst = random.at(host, event++);
-      const double end = now + pareto(unit_real(burst[0], burst[1]), plan.burst_seconds);
+      const double u_length = unit_real(burst[0], burst[1]);
+      const double end = now + (begun ? left_of(u_length, plan.burst_seconds) : pareto(u_length, plan.burst_seconds));
+      begun = false;
       // A burst goes to one disk: that is what makes trees.
       const double u = unit_real(burst[2], burst[3]) * sum;
       const auto disk = static_cast<u32>(std::lower_bound(below.begin(), below.end(), u) - below.begin());
@@ -253,7 +263,6 @@ std::vector<IoAccess> synthesize_io(const SyntheticIo& plan) {
         const Words words = random.at(host, event++);
         at -= portable_log(1.0 - unit_real(words[0], words[1])) / rate_on;
         if (at >= std::min(end, plan.seconds)) break;
-        if (at < 0.0) continue;
         IoAccess access;
         access.at = at;
         access.host = host;
