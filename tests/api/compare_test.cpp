@@ -293,6 +293,25 @@ TEST(Compare, JsonHasWhatScriptsRelyOn) {
   EXPECT_THROW(static_cast<void>(to_json(comparison, {"packet_latancy"})), ConfigError);
 }
 
+/// What is not certain of one of the runs is not certain of it beside another.
+TEST(Compare, AnUncertainVerdictIsSaidToBeOne) {
+  const Result saturated = run_of(kMesh, {"load=1.0"});
+  for (const bool certain : {true, false}) {
+    for (const bool other : {true, false}) {
+      Result doubtful = run_of(kMesh);
+      doubtful.certain = certain;
+      Result first = other ? doubtful : saturated;
+      first.certain = true;
+      const RunsComparison comparison = compare(runs_of("a", {first}), runs_of("b", {doubtful}));
+      const std::string text = to_text(comparison, runs_of("a", {}), runs_of("b", {}));
+      const std::string said = std::string("A is ") + (other ? "steady" : "saturated") + ", B is steady" +
+                               (certain ? "\n" : " (uncertain)\n");
+      EXPECT_EQ(text.find(said) != std::string::npos, !certain || !other) << text;
+      EXPECT_EQ(json::parse(to_json(comparison))["points"][0]["certain"], json({true, certain}));
+    }
+  }
+}
+
 TEST(Compare, ASaturatedRunIsNotComparedByItsLatency) {
   const RunsComparison comparison = compare(runs_of("a", {run_of(kMesh)}), runs_of("b", {run_of(kMesh, {"load=1.0"})}));
   const std::string text = to_text(comparison, runs_of("a", {}), runs_of("b", {}));

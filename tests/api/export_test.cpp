@@ -36,11 +36,12 @@ Example example() {
 }
 
 TEST(Csv, QuotesWhatHoldsAComma) {
-  const Example all = example();
+  Example all = example();
+  all.results[1].certain = false;
   EXPECT_EQ(to_csv(all.set, all.results),
-            "routing,verdict,state_hash,delay,delay_half_width,delay_count,packets\n"
-            "tag,steady,0000000000000000,1.5,0.25,10,7\n"
-            "\"{name = section, sections = 4}\",saturated,0000000000000000,,,10,7\n");
+            "routing,verdict,state_hash,certain,delay,delay_half_width,delay_count,packets\n"
+            "tag,steady,0000000000000000,true,1.5,0.25,10,7\n"
+            "\"{name = section, sections = 4}\",saturated,0000000000000000,false,,,10,7\n");
 }
 
 TEST(Csv, OfARunHasOneRowPerMetric) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "banyan/base/error.hpp"
+#include "banyan/core/registry.hpp"
 
 namespace banyan::recorded_test {
 namespace {
@@ -396,6 +397,31 @@ TEST(Recorded, ATraceRunsAgainAsTheRunThatWroteIt) {
                              "delivered_packets", "delivered_flits", "flit_hops", "accepted_load"}) {
     ASSERT_NE(result.find(metric), nullptr) << metric;
     EXPECT_EQ(again.at(metric).mean, result.at(metric).mean) << metric;
+  }
+}
+
+/// What an admission sends for itself is no workload: its run of the trace sends that again.
+TEST(Recorded, ATraceHoldsNoFeedbackOfAdmissions) {
+  const std::string network =
+      "topology = { name = \"mesh\", size = [4, 4] }\nswitch = { name = \"vc_router\", vcs = 4, buffer = 8 }\n"
+      "routing = \"dimension_order\"\n";
+  const std::string uniform = "traffic = { name = \"uniform\", load = 0.3, size = 4 }\n";
+  for (const auto& row : core::admission_rows()) {
+    const std::string admission = "admission = \"" + std::string(row->info.name) + "\"\n";
+    const auto [trace, result] = traced(network + admission + uniform, {"run.duration=3000"});
+    std::istringstream lines(trace);
+    u64 messages = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.empty() || line.front() == '#') continue;
+      std::istringstream words(line);
+      std::string word;
+      for (int i = 0; i < 5; ++i) words >> word;
+      EXPECT_EQ(word, "4") << row->info.name << ": " << line;
+      ++messages;
+    }
+    EXPECT_GT(messages, 2000U) << row->info.name;
+    const api::Result again = replayed(network + admission, trace, "3000");
+    EXPECT_NEAR(again.at("delivered_packets").mean, result.at("delivered_packets").mean, 20) << row->info.name;
   }
 }
 

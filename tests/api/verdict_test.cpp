@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "runs.hpp"
@@ -80,6 +81,27 @@ TEST(Verdict, FarBeyondSaturationADefaultRunIsCertain) {
   const Result result = run_of(kRouters, {"load=0.45", "run.drain=1000"});
   EXPECT_EQ(result.verdict, Verdict::saturated);
   EXPECT_TRUE(result.certain) << result.explanation;
+}
+
+/// What did not arrive is said to be where it is: here few at a time are in the network, whatever waits for it.
+TEST(Verdict, PacketsThatAreHeldAtTheirSourcesAreNotSaidToBeInTheNetwork) {
+  const std::string one_way =
+      "topology = { name = \"mesh\", size = [2] }\nswitch = \"vc_router\"\nrouting = \"dimension_order\"\n"
+      "run.cycle_time = \"1 ns\"\n"
+      "traffic = { name = \"flows\", sources = [0], destinations = [1], loads = [0.3], size = 4 }\n"
+      "admission = { name = \"rate\", rate = 0.02 }\n";
+  std::set<bool> seen;  // whether some were in the network, beside those at the source
+  for (u64 drain = 1000; drain < 6000; drain += 64) {
+    const Result held = run_of(one_way, {"run.measure=1500", "run.drain=" + std::to_string(drain)});
+    EXPECT_EQ(held.verdict, Verdict::saturated);
+    const bool inside = says(held, "1 counted packets were still in the network, and others at their sources, ");
+    EXPECT_NE(inside,
+              says(held, "counted packets had not left their sources " + std::to_string(drain) + " ticks after"))
+        << held.explanation;
+    EXPECT_FALSE(says(held, " 0 counted packets") || says(held, "more of it is needed")) << held.explanation;
+    seen.insert(inside);
+  }
+  EXPECT_EQ(seen.size(), 2U);
 }
 
 /// Just below the knee: whatever the run says, it does not call certain what it does not know.

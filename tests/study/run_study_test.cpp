@@ -320,12 +320,12 @@ TEST(StudyOutput, CsvHasOneRowPerPointWithAxesMetricsVerdictAndHash) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(csv, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 5U);
-  EXPECT_EQ(lines[0], "series,gamma,S,delay,delay_half_width,delay_count,verdict,state_hash");
+  EXPECT_EQ(lines[0], "series,gamma,S,delay,delay_half_width,delay_count,verdict,state_hash,certain");
   const api::Result& first = result.run_of(result.figures[1].points[0]);
   char hash[17];
   std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(first.state_hash));
   EXPECT_TRUE(lines[1].starts_with("bypass,0.1,4,"));
-  EXPECT_TRUE(lines[1].ends_with(",0.5,5,finished," + std::string(hash)));
+  EXPECT_TRUE(lines[1].ends_with(",0.5,5,finished," + std::string(hash) + ",true"));
 }
 
 TEST(StudyOutput, CsvOfAFigureOverTimeHasOneRowPerCycle) {

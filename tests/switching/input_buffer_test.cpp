@@ -25,6 +25,21 @@ TEST(InputBuffer, AReplicatedWormWaitsForAChunkAndPaysSevenCyclesPerReplication)
   EXPECT_EQ(rig.lone(0, {1, 2}, 64).last, 6U + 7U + 1U + 64U);
 }
 
+/// A branch leaves when a chunk is whole and the way is known, whichever is the later: no sooner than a packet for one.
+TEST(InputBuffer, AReplicatedWormWaitsForItsHeaderWhereThatIsLongerThanAChunk) {
+  struct Size {
+    u32 hosts;
+    u32 header;  ///< flits: 1 + N / 16
+  };
+  for (const auto& [hosts, header] : {Size{16, 2}, Size{128, 9}}) {
+    for (const u32 chunk : {2U, 4U, 8U, 16U, 32U}) {
+      WormRig rig("bidirectional_min", tree(hosts), "input_buffer", {{"chunk", i64{chunk}}});
+      EXPECT_EQ(rig.lone(0, {1, 2}, 64).first, 6U + std::max(chunk, header) - 1U + 64U)
+          << hosts << " hosts, chunks of " << chunk;
+    }
+  }
+}
+
 /// Two worms, of two terminals of one switch, to the two others; born together.
 bool two_worms(const test::Given& values, std::string& why) {
   WormRig rig("bidirectional_min", tree(16), "input_buffer", values);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -360,6 +361,57 @@ TEST_F(NetworkJobs, TheLinkOfASenderIsNoContention) {
   EXPECT_EQ(wide["slowdown_ideal"], 1.0);
   const json narrow = run_of(text, {"switch.vcs=1"})["jobs"][0];  // whose channels wait for their one to be free
   EXPECT_DOUBLE_EQ(narrow["slowdown_ideal"].get<double>(), narrow["completion"].get<double>() / (69 + kFar));
+}
+
+/// Where an admission lets flows pass each other, too, what is told of a message's last packet is that of one of its
+/// own.
+TEST_F(NetworkJobs, PassagesAreThoseOfThePacketsOfTheirMessage) {
+  const std::string text =
+      std::string(kTree) +
+      "packet = 4\n[[job]]\ngenerator = { collective = \"all_to_all\", algorithm = \"linear\", bytes = \"16 KiB\", "
+      "ranks = 8 }\n";
+  for (const std::string admission :
+       {"\"none\"", "\"swift\"", "\"receiver_credits\"", "{ name = \"window\", size = 4 }",
+        "{ name = \"rate\", rate = 0.1 }", "\"hpcc\""}) {
+    const json job =
+        run_of("admission = " + admission + "\n" + text, {"--log", (scratch() / "log.csv").string()})["jobs"][0];
+    std::ifstream log(scratch() / "log.csv");
+    std::string line;
+    std::getline(log, line);
+    std::istringstream head(line);
+    std::map<std::string, std::size_t> column;
+    for (std::string name; std::getline(head, name, ',');) column.emplace(name, column.size());
+    std::multimap<std::pair<u64, u64>, u64> entered;  // by source and destination
+    while (std::getline(log, line)) {
+      if (line.empty() || line.front() == '#') continue;
+      std::istringstream cells(line);
+      std::vector<std::string> cell;
+      for (std::string text_of; std::getline(cells, text_of, ',');) cell.push_back(text_of);
+      if (cell[column.at("traffic")] != "injected") continue;  // feedback of the admission
+      entered.emplace(std::pair(std::stoull(cell[column.at("source")]), std::stoull(cell[column.at("destination")])),
+                      std::stoull(cell[column.at("entry")]));
+    }
+    u64 followed = 0;
+    for (const json& step : job["critical_path"]) {
+      if (!step.contains("message") || !step["message"].contains("passages")) continue;
+      const json& message = step["message"];
+      if (message["passages"].empty()) continue;
+      ++followed;
+      const auto from = job["terminals"][message["from"].get<std::size_t>()].get<u64>();
+      const auto to = job["terminals"][message["to"].get<std::size_t>()].get<u64>();
+      const auto left = message["passages"][0]["left"].get<u64>();
+      const auto [first, last] = entered.equal_range({from, to});
+      EXPECT_TRUE(std::any_of(first, last, [&](const auto& e) { return e.second == left; }))
+          << admission << ": " << message;
+      EXPECT_EQ(std::max_element(first, last, [](const auto& a, const auto& b) { return a.second < b.second; })->second,
+                left)
+          << admission << ": its last packet; " << message;
+      u64 waited = 0;
+      for (const json& passage : message["passages"]) waited += passage["waited"].get<u64>();
+      EXPECT_LE(waited, message["arrived"].get<u64>() - message["sent"].get<u64>()) << admission << ": " << message;
+    }
+    EXPECT_GT(followed, 0U) << admission;
+  }
 }
 
 TEST_F(NetworkJobs, PlacementMoves) {

@@ -70,7 +70,7 @@ bool is_constant(const std::string& name, const std::vector<Result>& results) {
 
 Cells csv_head(const ExperimentSet& set, const Cells& names, const std::vector<Result>& results) {
   Cells head = set.axis_names;
-  head.insert(head.end(), {"verdict", "state_hash"});
+  head.insert(head.end(), {"verdict", "state_hash", "certain"});
   for (const std::string& name : names) {
     head.push_back(name);
     if (!is_counter(name, results)) head.insert(head.end(), {name + "_half_width", name + "_count"});
@@ -81,7 +81,8 @@ Cells csv_head(const ExperimentSet& set, const Cells& names, const std::vector<R
 Cells csv_row(const Experiment& point, const Result& result, const Cells& names, const std::vector<Result>& results) {
   Cells row;
   for (const auto& [key, value] : point.axes) row.push_back(value);
-  row.insert(row.end(), {to_string(result.verdict), fmt::format("{:016x}", result.state_hash)});
+  row.insert(row.end(),
+             {to_string(result.verdict), fmt::format("{:016x}", result.state_hash), result.certain ? "true" : "false"});
   for (const std::string& name : names) {
     const Metric* metric = result.find(name);
     row.push_back(metric == nullptr ? "" : number(metric->mean));
@@ -193,10 +194,15 @@ std::vector<Cells> head_of(const ExperimentSet& set, const std::vector<Result>& 
   return rows;
 }
 
-std::string estimate(const Metric* metric) {
+bool is_exact(const Result& result) { return result.find(kDeterministic) != nullptr; }
+
+/// "12.3 ± 0.4", "12 ± ?" of a mean whose interval is not known. `exact`: it has none because it needs none.
+std::string estimate(const Metric* metric, bool exact) {
   if (metric == nullptr || !std::isfinite(metric->mean)) return "-";
-  if (!metric->half_width || !(*metric->half_width > 0.0) || !std::isfinite(*metric->half_width))
-    return metric->counter ? number_text(metric->mean) : fmt::format("{:.6g}", metric->mean);
+  if (metric->counter) return number_text(metric->mean);
+  if (!metric->half_width || !std::isfinite(*metric->half_width))
+    return fmt::format("{:.6g}{}", metric->mean, exact ? "" : " ± ?");
+  if (!(*metric->half_width > 0.0)) return fmt::format("{:.6g}", metric->mean);
   const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(*metric->half_width))), 0, 9);
   return fmt::format("{:.{}f} ± {:.{}f}", metric->mean, digits, *metric->half_width, digits);
 }
@@ -212,8 +218,8 @@ std::string table_of(const ExperimentSet& set, const std::vector<Result>& result
   for (std::size_t i = 0; i < results.size(); ++i) {
     Cells row;
     for (std::size_t a = 0; a < set.points[i].axes.size(); ++a) row.push_back(value_name(set.points[i], a));
-    row.push_back(verdict_text(results[i]));
-    for (const std::string& name : names) row.push_back(estimate(results[i].find(name)));
+    row.push_back(verdict_text(results[i].verdict, results[i].certain));
+    for (const std::string& name : names) row.push_back(estimate(results[i].find(name), is_exact(results[i])));
     rows.push_back(std::move(row));
   }
   return aligned(rows);
@@ -256,21 +262,20 @@ std::string verdict_of(const Repeated& group) {
                                    [&](const Result* r) { return r->verdict == worst.verdict; });
   const bool all = agree == static_cast<std::ptrdiff_t>(group.results.size());
   const bool certain = std::all_of(group.results.begin(), group.results.end(), [](auto* r) { return r->certain; });
-  return (all ? "" : fmt::format("{} of {} ", agree, group.results.size())) + to_string(worst.verdict) +
-         (certain ? "" : " (uncertain)");
+  return (all ? "" : fmt::format("{} of {} ", agree, group.results.size())) + verdict_text(worst.verdict, certain);
 }
 
 std::string estimate(const Repeated& group, const std::string& name) {
   const auto has = [&](const Result* result) { return result->find(name) != nullptr; };
   const auto first = std::find_if(group.results.begin(), group.results.end(), has);
   if (first == group.results.end()) return "-";
-  if (group.results.size() == 1) return estimate((*first)->find(name));
+  if (group.results.size() == 1) return estimate((*first)->find(name), is_exact(**first));
   const std::optional<stats::Interval> interval = pool_seeds(group.results, name);
   if (!interval) return fmt::format("none in {} of {}", seeds_without(group.results, name), group.results.size());
   Metric pooled = *(*first)->find(name);
   pooled.mean = interval->mean;
   pooled.half_width = interval->half_width;
-  return estimate(&pooled);
+  return estimate(&pooled, is_exact(**first));
 }
 
 /// Seeds are repetitions of a point: one line for all of them.
@@ -314,10 +319,6 @@ std::string warnings_text(const std::vector<Result>& results) {
 }
 
 }  // namespace
-
-std::string verdict_text(const Result& result) {
-  return to_string(result.verdict) + (result.certain ? "" : " (uncertain)");
-}
 
 std::string warnings_of(const std::vector<Result>& results) {
   const auto warns = [](const Result& result) { return !result.warning.empty(); };

@@ -8,9 +8,6 @@
 
 namespace banyan::api {
 
-/// "saturated", "steady (uncertain)".
-[[nodiscard]] std::string verdict_text(const Result& result);
-
 /// One row per metric: metric, mean, half_width, confidence, count, unit.
 [[nodiscard]] std::string to_csv(const Result& result);
 /// One column per time series, one row per interval; "" when there is none.
@@ -26,7 +23,8 @@ namespace banyan::api {
 /// How many points have a warning, and that of the first, in one sentence; "" when none has.
 [[nodiscard]] std::string warnings_of(const std::vector<Result>& results);
 
-/// One row per point: the axes, verdict and state hash, then mean, half width and count of every metric.
+/// One row per point: the axes, verdict, state hash and whether the verdict is certain, then mean, half width and count
+/// of every metric.
 [[nodiscard]] std::string to_csv(const ExperimentSet& set, const std::vector<Result>& results);
 /// What a run cost: CPU seconds and memory, the only parts of a result that differ from run to run.
 enum class Costs { shown, left_out };

@@ -257,8 +257,7 @@ class Search {
 };
 
 std::string remark(const Probe& probe) {
-  return fmt::format("{:<8.6g}  {:>9}  {}{}", probe.load, probe.measured, to_string(probe.verdict),
-                     probe.certain ? "" : " (uncertain)");
+  return fmt::format("{:<8.6g}  {:>9}  {}", probe.load, probe.measured, verdict_text(probe.verdict, probe.certain));
 }
 
 /// Of a bracket: nothing where all loads are varied.

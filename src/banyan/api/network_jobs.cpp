@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -282,14 +281,13 @@ class Coupling {
   [[nodiscard]] engine::ProbeReport probed() const { return network_.probed(); }
   [[nodiscard]] u64 flits() const { return network_.counts().flits_taken; }
 
-  /// A piece of a message, in the order in which pieces were handed to the network; those that go first have none.
+  /// A piece of a message, in the order in which pieces were handed to the network.
   struct Piece {
-    u64 birth = 0;
     u32 source = 0;
+    u32 tag = 0;
     u32 job = 0;
-    workload::Place send;  ///< kNone: of a question or an answer
+    workload::Place send;
     u32 repeat = 0;
-    u32 flits = 0;
   };
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
@@ -391,10 +389,8 @@ class Coupling {
       if (now < left && flight.first == kNothing) flight.first = id;
       if (flight.first != kNothing) ++pieces_left_[flight.first];
       flights_[id] = flight;
-      if (traced_) {
-        pieces_.push_back({birth, pair.first, end.number, is_message ? parcel.send : workload::Place{kNone, kNone},
-                           parcel.repeat, static_cast<u32>(now)});
-      }
+      if (traced_ && is_message)
+        pieces_.push_back({pair.first, SteppedNetwork::tag_of(id), end.number, parcel.send, parcel.repeat});
       left -= now;
     }
   }
@@ -550,25 +546,17 @@ struct Followed {
   engine::WatchedPacket packet;
 };
 
-/// The numbers of the last packets of messages at their sources: a source sends in the order of birth, then of
-/// injection.
-void number_packets(std::vector<Followed>& followed, const NetworkJobsOutcome& out,
-                    const std::vector<Coupling::Piece>& pieces, u32 packet) {
+/// The last packets of messages, by the tags that the network gave to them.
+void name_packets(std::vector<Followed>& followed, const NetworkJobsOutcome& out,
+                  const std::vector<Coupling::Piece>& pieces) {
   std::map<std::array<u32, 4>, Followed*> wanted;  // by job, rank, operation and repeat
   for (Followed& f : followed) {
     const WatchedMessage& message = out.jobs[f.job].watched[f.place];
     wanted[{static_cast<u32>(f.job), message.send.rank, message.send.operation, message.repeat}] = &f;
   }
-  std::vector<u32> order(pieces.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return pieces[a].birth < pieces[b].birth; });
-  std::unordered_map<u32, u32> packets;  // [source]
-  for (const u32 i : order) {
-    const Coupling::Piece& piece = pieces[i];
-    u32& count = packets[piece.source];
-    count += piece.flits / packet + (piece.flits % packet != 0 ? 1 : 0);
+  for (const Coupling::Piece& piece : pieces) {
     const auto found = wanted.find({piece.job, piece.send.rank, piece.send.operation, piece.repeat});
-    if (found != wanted.end()) found->second->packet = {piece.source, count - 1};
+    if (found != wanted.end()) found->second->packet = {.source = piece.source, .tag = piece.tag};
   }
 }
 
@@ -590,7 +578,7 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
     u64 before = kNothing;  // when it came to where it leaves next
     bool gone = false;      // its head has left the terminal
     for (const engine::Event& e : report.events) {
-      if (e.traffic != 0 || e.source != f.packet.source || e.sequence != f.packet.sequence) continue;
+      if (e.traffic != 0 || e.source != f.packet.source || e.message != f.packet.tag) continue;
       const bool sent = e.kind == engine::EventKind::sent;
       if (e.kind == engine::EventKind::taken || (sent && e.terminal && !gone && before != kNothing)) {
         gone = sent;
@@ -639,7 +627,7 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
   std::stable_sort(followed.begin(), followed.end(),
                    [](const Followed& a, const Followed& b) { return a.excess > b.excess; });
   if (followed.size() > kMostWatched) followed.resize(kMostWatched);
-  number_packets(followed, out, coupling.pieces(), idle_networks.front().pieces().packet);
+  name_packets(followed, out, coupling.pieces());
   follow(experiment, flit, jobs, options, followed, out);
 }
 

@@ -246,11 +246,12 @@ engine::ProbePlan probe_plan(const Experiment& experiment, const core::Topology&
   return plan;
 }
 
-std::string trace_text(const engine::ProbeReport& report, const core::Topology& topology) {
+std::string trace_text(const engine::ProbeReport& report, std::size_t traffics, const core::Topology& topology) {
   const u32 copies = topology.subnetworks();
   std::vector<traffic::TraceMessage> messages;
   messages.reserve(report.messages.size());
   for (const engine::SentMessage& m : report.messages) {
+    if (m.traffic >= traffics) continue;  // feedback of an admission, which a run of the trace has anew
     messages.push_back({messages.size(), m.birth, m.source / copies, m.destination / copies, m.flits, {}, 0});
   }
   return traffic::write_trace(messages);

@@ -22,7 +22,8 @@ void add_recorded(Result& result, const Experiment& experiment, const engine::Pr
                   const engine::ProbeReport& report, const core::Topology& topology, u64 cycles);
 
 /// The messages that a probe saw as the text of a trace.
-[[nodiscard]] std::string trace_text(const engine::ProbeReport& report, const core::Topology& topology);
+[[nodiscard]] std::string trace_text(const engine::ProbeReport& report, std::size_t traffics,
+                                     const core::Topology& topology);
 
 /// What run.trees asks for; of interval 0 when it does not.
 [[nodiscard]] engine::TreePlan tree_plan(const Experiment& experiment);

@@ -325,6 +325,8 @@ std::string experiment_name(const Result& result) {
 
 }  // namespace
 
+std::string verdict_text(Verdict verdict, bool certain) { return to_string(verdict) + (certain ? "" : " (uncertain)"); }
+
 std::string to_string(Verdict verdict) {
   for (const auto& [value, name] : kVerdicts) {
     if (value == verdict) return name;
@@ -441,9 +443,8 @@ Result from_json(const std::string& text) {
 
 std::string to_table(const Result& result) {
   const std::string name = experiment_name(result);
-  std::string text =
-      fmt::format("{}{}{}{}, seed {}, state {}\n", name, name.empty() ? "" : ": ", to_string(result.verdict),
-                  result.certain ? "" : " (uncertain)", result.seed, hex(result.state_hash));
+  std::string text = fmt::format("{}{}{}, seed {}, state {}\n", name, name.empty() ? "" : ": ",
+                                 verdict_text(result.verdict, result.certain), result.seed, hex(result.state_hash));
   if (!result.explanation.empty()) text += result.explanation + "\n";
   std::vector<Row> rows{{"metric", "mean", "", "unit", "samples"}};
   double confidence = 0.0;

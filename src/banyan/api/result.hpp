@@ -19,6 +19,8 @@ namespace banyan::api {
 /// of a finite traffic (sessions, batches) was delivered.
 enum class Verdict { steady, saturated, deadlocked, finished };
 [[nodiscard]] std::string to_string(Verdict verdict);
+/// "saturated", "steady (uncertain)".
+[[nodiscard]] std::string verdict_text(Verdict verdict, bool certain);
 
 /// What a mean is made of, so that two runs can be compared in pairs: one sum and count per session, or per window of
 /// time from cycle 0 on.

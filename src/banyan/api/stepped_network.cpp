@@ -212,7 +212,7 @@ u64 SteppedNetwork::inject(u32 source, u32 destination, u32 flits, Tick at, u32 
   message.destination = destination;
   message.flits = flits;
   // Ascending: of two messages of one source and cycle the earlier goes first.
-  message.tag = static_cast<u32>(id);
+  message.tag = tag_of(id);
   if (state.ports[door]->reduces()) {
     message.tag = state.contribution_tag(source, door);
     state.reduction(source, door) = {state.contributions[door][source], flits};

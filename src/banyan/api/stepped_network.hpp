@@ -60,6 +60,8 @@ class SteppedNetwork {
   /// `door`: of which of the traffics "injected", in their order; they may differ in priority. A message into one with
   /// `members` is a member's contribution to a reduction in the network, and arrives as the sum of those of all.
   u64 inject(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0);
+  /// Packet::message of the packets of a message, by what inject() returned; of contributions to reductions another.
+  [[nodiscard]] static u32 tag_of(u64 id) noexcept { return static_cast<u32>(id); }
   /// Throws what inject() would throw, and injects nothing.
   void check(u32 source, u32 destination, u32 flits = 1, Tick at = 0, u32 door = 0) const;
 

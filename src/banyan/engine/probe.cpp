@@ -123,8 +123,11 @@ void Probe::set_window(Tick from, Tick to) {
 
 bool Probe::watched(const core::Packet& packet) const {
   if (packet.source >= source_watched_.size() || !source_watched_[packet.source]) return false;  // as most are
-  const WatchedPacket key{packet.source, packet.sequence};
-  return std::find(plan_.packets.begin(), plan_.packets.end(), key) != plan_.packets.end();
+  const bool ends = packet.traffic == 0 && (packet.flags & core::kMessageLast) != 0;
+  return std::ranges::any_of(plan_.packets, [&](const WatchedPacket& w) {
+    if (w.source != packet.source) return false;
+    return w.tag == kNone ? w.sequence == packet.sequence : ends && w.tag == packet.message;
+  });
 }
 
 bool Probe::watched(bool terminal, u32 node, u32 port) const {
@@ -145,8 +148,8 @@ void Probe::keep(const Event& event) {
 void Probe::note(EventKind kind, bool terminal, u32 node, u32 port, const core::Flit& flit, const core::Packet& packet,
                  Tick now) {
   if (!watched(packet) && !watched(terminal, node, port)) return;
-  keep({now, kind, terminal, node, port, flit.vc, packet.source, packet.sequence, packet.traffic, packet.destination,
-        packet.birth, flit.sequence, packet.flits});
+  keep({now, kind, terminal, node, port, flit.vc, packet.source, packet.sequence, packet.traffic, packet.message,
+        packet.destination, packet.birth, flit.sequence, packet.flits});
 }
 
 void Probe::sent(u32 population, u32 out, const core::Flit& flit, const core::Packet& packet, Tick now) {

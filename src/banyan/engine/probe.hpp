@@ -16,10 +16,11 @@
 
 namespace banyan::engine {
 
-/// The nth packet that a terminal generated (of whichever traffic).
+/// The nth packet that a terminal sent (of whichever traffic), or the last one of a message.
 struct WatchedPacket {
   u32 source = 0;
   u32 sequence = 0;
+  u32 tag = kNone;  ///< of a message of the first traffic, in place of `sequence`
   bool operator==(const WatchedPacket&) const = default;
 };
 
@@ -62,6 +63,7 @@ struct Event {
   u32 source = 0;
   u32 sequence = 0;
   u32 traffic = 0;
+  u32 message = 0;  ///< Packet::message
   u32 destination = 0;
   Tick birth = 0;
   u32 flit = 0;
@@ -70,8 +72,8 @@ struct Event {
   /// Events are ordered by time, and in a fixed way within a tick.
   friend bool operator<(const Event& a, const Event& b) {
     const auto key = [](const Event& e) {
-      return std::tie(e.at, e.kind, e.terminal, e.node, e.port, e.vc, e.source, e.sequence, e.traffic, e.destination,
-                      e.birth, e.flit, e.flits);
+      return std::tie(e.at, e.kind, e.terminal, e.node, e.port, e.vc, e.source, e.sequence, e.traffic, e.message,
+                      e.destination, e.birth, e.flit, e.flits);
     };
     return key(a) < key(b);
   }

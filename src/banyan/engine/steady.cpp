@@ -30,10 +30,12 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   }
   out.end = SteadyOutcome::End::not_drained;
   out.sources_empty = machine.sources_past_window();
-  out.explanation = fmt::format(
-      "{} counted packets were still in the network {} ticks after the last was generated (run.drain; more of it is "
-      "needed where channels are very long)",
-      sum.counted_taken - sum.counted_delivered, settings.drain);
+  const u64 inside = sum.counted_taken - sum.counted_delivered;
+  std::string left = inside == 0 ? "" : fmt::format("{} counted packets were still in the network", inside);
+  if (!out.sources_empty)
+    left += inside == 0 ? "counted packets had not left their sources" : ", and others at their sources,";
+  out.explanation = fmt::format("{} {} ticks after the last was generated (run.drain{})", left, settings.drain,
+                                out.sources_empty ? "; more of it is needed where channels are very long" : "");
   return true;
 }
 

@@ -51,7 +51,7 @@ Table values_of(const StudyResult& result, const FigureResult& figure) {
       if (axis != over) row.cells.push_back(value);
     }
     for (const std::string& name : figure.spec.metrics) row.cells.push_back(cell(study::metric_of(result, pool, name)));
-    row.cells.push_back(api::verdict_text(run));
+    row.cells.push_back(api::verdict_text(run.verdict, run.certain));
     if (over.empty()) row.cells.push_back(fmt::format("{:016x}", run.state_hash));
     table.rows.push_back(std::move(row));
   }

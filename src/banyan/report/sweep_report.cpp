@@ -189,7 +189,7 @@ Table points_table(const api::ExperimentSet& set, const std::vector<api::Result>
     Table::Row row{{}, i};
     for (std::size_t a = 0; a < set.points[i].axes.size(); ++a) row.cells.push_back(api::value_name(set.points[i], a));
     for (const std::string& name : metrics) row.cells.push_back(estimate(results[i].find(name)));
-    row.cells.push_back(api::verdict_text(results[i]));
+    row.cells.push_back(api::verdict_text(results[i].verdict, results[i].certain));
     row.cells.push_back(fmt::format("{:016x}", results[i].state_hash));
     table.rows.push_back(std::move(row));
   }
@@ -331,7 +331,8 @@ std::vector<std::pair<std::string, std::string>> tiles_of(const std::vector<api:
   for (const api::Result& result : results) cpu_seconds += std::isfinite(result.cpu_seconds) ? result.cpu_seconds : 0.0;
   std::vector<std::pair<std::string, std::string>> tiles;
   if (planned == 1) {
-    tiles.emplace_back(results.empty() ? "none" : api::verdict_text(results.front()), "verdict");
+    tiles.emplace_back(results.empty() ? "none" : api::verdict_text(results.front().verdict, results.front().certain),
+                       "verdict");
   } else {
     const bool whole = results.size() == planned;
     tiles.emplace_back(whole ? fmt::format("{}", planned) : fmt::format("{} of {}", results.size(), planned),

@@ -45,7 +45,7 @@ std::string points_csv(const StudyResult& result, const FigureResult& figure) {
   for (const std::string& name : metrics) {
     text += fmt::format(",{0},{1},{2}", cell(name), cell(name + "_half_width"), cell(name + "_count"));
   }
-  text += ",verdict,state_hash\n";
+  text += ",verdict,state_hash,certain\n";
   for (const Point& point : figure.points) {
     const api::Result& run = result.run_of(point);
     text += cell(point.series);
@@ -60,7 +60,7 @@ std::string points_csv(const StudyResult& result, const FigureResult& figure) {
       text += fmt::format(",{},{},{}", found->mean, found->half_width ? fmt::format("{}", *found->half_width) : "",
                           found->count);
     }
-    text += fmt::format(",{},{}\n", api::to_string(run.verdict), hex(run.state_hash));
+    text += fmt::format(",{},{},{}\n", api::to_string(run.verdict), hex(run.state_hash), run.certain);
   }
   return text;
 }

@@ -370,7 +370,9 @@ class InputBuffer final : public WormFabric<InputBuffer> {
       return Bar::later;
     }
     const Chunk& chunk = entry(input, n);
-    const Tick readable = std::max(whole_at(chunk, now) + 1, out.link_free - std::min<Tick>(out.link_free, set_.path));
+    // The crossbar takes a flit the cycle after the way is known, or the chunk is whole.
+    const Tick known = std::max(whole_at(chunk, now), in_[input].asked_at) + 1;
+    const Tick readable = std::max(known, out.link_free - std::min<Tick>(out.link_free, set_.path));
     if (readable > now) {
       out_[s * ports_ + o].look_at = readable;
       if (readable == now + 1) return Bar::soon;

@@ -152,9 +152,9 @@ config::ComponentInfo info() {
   row.parameters.push_back(Parameter::reals("rates", {1.0})
                                .range(0, 1e12)
                                .doc("Shares of the targets, in any unit: one for all, or one per target"));
-  row.parameters.push_back(
-      Parameter::boolean("include_self", false)
-          .doc("Whether a terminal may send to itself; otherwise a hot terminal's own messages are uniform"));
+  row.parameters.push_back(Parameter::boolean("include_self", false)
+                               .doc("Whether a terminal may send to itself; otherwise those that a hot terminal would "
+                                    "send to itself are uniform"));
   row.parameters.push_back(
       Parameter::boolean("fetch_add", false)
           .doc("Whether messages are fetch-and-adds that come back with a value: those to a hot terminal of one memory "

@@ -534,6 +534,8 @@ Comparison compare(const Result& a, const Result& b) {
   comparison.units = units.text();
   comparison.a = a.verdict;
   comparison.b = b.verdict;
+  comparison.a_certain = a.certain;
+  comparison.b_certain = b.certain;
   Methods methods;
   const bool same_run = is_same_run(a, b);
   for (const stats::Metric& metric : a.metrics) {
@@ -605,7 +607,10 @@ std::string to_text(const RunsComparison& comparison, const Runs& a, const Runs&
   for (std::size_t i = 0; i < comparison.points.size(); ++i) {
     const Comparison& point = comparison.points[i];
     if (!comparison.axes[i].empty()) text += axes_text(comparison.axes[i]) + "\n";
-    if (point.a != point.b) text += fmt::format("  A is {}, B is {}\n", to_string(point.a), to_string(point.b));
+    if (point.a != point.b || !point.a_certain || !point.b_certain) {
+      text += fmt::format("  A is {}, B is {}\n", verdict_text(point.a, point.a_certain),
+                          verdict_text(point.b, point.b_certain));
+    }
     if (!point.units.empty()) text += fmt::format("  {}\n", point.units);
     text += rows_text(point.metrics, chosen);
     if (chosen.empty()) text += only_text("A", point.only_a) + only_text("B", point.only_b);
@@ -633,6 +638,7 @@ std::string to_json(const RunsComparison& comparison, const std::vector<std::str
     for (const auto& [key, value] : comparison.axes[i]) axes[key] = value;
     all["points"].push_back({{"axes", axes},
                              {"verdicts", {to_string(point.a), to_string(point.b)}},
+                             {"certain", {point.a_certain, point.b_certain}},
                              {"method", point.method},
                              {"units", point.units},
                              {"metrics", rows_json(point.metrics, chosen)},

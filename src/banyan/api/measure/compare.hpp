@@ -23,6 +23,8 @@ struct MetricDifference {
 struct Comparison {
   Verdict a = Verdict::steady;
   Verdict b = Verdict::steady;
+  bool a_certain = true;
+  bool b_certain = true;
   std::string method;  ///< how the intervals were made, or that there are none, for people
   std::string units;   ///< "": a cycle and a flit are worth the same in both; else what was done about it, for people
   std::vector<MetricDifference> metrics;

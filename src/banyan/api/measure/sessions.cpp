@@ -139,7 +139,8 @@ class SessionRunner {
       add_energy(result, *costs, network_.topology->graph(), *activity, ticks, flits, flit_bytes(experiment_));
     }
     add_recorded(result, experiment_, settings_.probe, sum, *network_.topology, cycles);
-    if (options_.trace != nullptr) *options_.trace = trace_text(outcomes_.front().probed, *network_.topology);
+    if (options_.trace != nullptr)
+      *options_.trace = trace_text(outcomes_.front().probed, experiment_.traffics.size(), *network_.topology);
   }
 
   /// The congestion trees of the first session.

@@ -811,7 +811,8 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   }
   if (trees) add_trees(result, trees->take(), trees->marks());
   add_recorded(result, experiment, settings.probe, outcome.probed, *network.topology, outcome.counted - warmup);
-  if (options.trace != nullptr) *options.trace = trace_text(outcome.probed, *network.topology);
+  if (options.trace != nullptr)
+    *options.trace = trace_text(outcome.probed, experiment.traffics.size(), *network.topology);
   if (teller.ended()) {
     result.explanation += fmt::format("; ended by the caller after {} cycles", outcome.counted);
     stopping.end_here();
