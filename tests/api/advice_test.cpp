@@ -143,6 +143,24 @@ TEST(Advice, WhatNoQueuesLetPassIsNotedAndTrue) {
   }
 }
 
+/// What a note promises, terminals take, and packets with all that they have beyond their flits.
+TEST(Advice, ChannelsOfTerminalsAndOverheadBoundWhatIsPromised) {
+  const auto notes = [](int overhead, const char* destinations) {
+    return check_choices({read(fmt::format(
+        "topology = {{ name = 'fat_tree', arity = 4, levels = 2 }}\nswitch = {{ name = 'cioq', overhead = {} }}\n"
+        "routing = {{ name = 'nearest_common_ancestor', up = 'd_mod_k' }}\n"
+        "traffic = {{ name = 'flows', sources = [0, 1, 2], destinations = [{}], loads = [1.0], size = 64 }}\n"
+        "run.duration = 20000\n",
+        overhead, destinations))});
+  };
+  for (const int overhead : {0, 6, 64}) {
+    EXPECT_TRUE(notes(overhead, "4, 4, 4").empty()) << "its channel is the bound, whatever the way";
+    const std::vector<std::string> told = notes(overhead, "4, 8, 12");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_NEAR(number_behind(told[0], "fills none before "), 3.0 / 16 * 64 / (64 + overhead), 0.001) << told[0];
+  }
+}
+
 /// Of several networks of one name the one at hand is judged when no value of the routing function is to blame.
 TEST(Advice, TopologiesAreJudgedWhereRoutingIsNotToBlame) {
   const std::string text =

@@ -167,6 +167,21 @@ TEST(Marking, RefusesThresholdsThatMeanNothing) {
       refusal("low = 10, high = 600").find("or cut both thresholds in proportion: mark.low = 0 and mark.high = 32"),
       std::string::npos)
       << refusal("low = 10, high = 600");
+  // Of a virtual channel the packet at the front waits: of packets that are shorter than its buffer no more is counted.
+  const auto routers = [&](const char* mark, int size) -> std::string {
+    const std::string mesh =
+        "topology = { name = 'mesh', size = [3, 3] }\nrouting = 'dimension_order'\nswitch = { name = 'vc_router', vcs "
+        "= 2, buffer = 8, mark = { " +
+        std::string(mark) + " } }\ntraffic = { name = 'uniform', load = 0.1, size = " + std::to_string(size) + " }\n";
+    try {
+      static_cast<void>(run(mesh, "warmup = 100, measure = 100"));
+    } catch (const ConfigError& error) { return std::string(error.what()) + " " + error.remedy(); }
+    return "";
+  };
+  EXPECT_EQ(routers("low = 10, high = 20", 2), "");
+  EXPECT_NE(routers("low = 10, high = 21", 2).find("no queue here is longer than 20"), std::string::npos);
+  EXPECT_EQ(routers("low = 10, high = 80", 9), "");
+  EXPECT_NE(routers("low = 10, high = 81", 9).find("no queue here is longer than 80"), std::string::npos);
   EXPECT_NE(refusal("lo = 3").find("did you mean \"mark.low\"?"), std::string::npos);
 }
 
