@@ -344,6 +344,54 @@ TEST_F(NetworkJobs, ARingHasNoContentionInAnyModel) {
   }
 }
 
+/// One message, with nothing else in the network: over slow links, with few credits, in packets or not, however long.
+TEST_F(NetworkJobs, ALoneMessageIsNotDelayed) {
+  const std::string network =
+      "topology = { name = \"graph_file\", lines = [\"switch a\", \"switch b\", \"terminal 0 a\", \"terminal 1 b\", "
+      "\"link a b latency=2 cycles_per_flit=4\"] }\nrouting = \"shortest_path\"\ncycle_time = \"1 ns\"\nflit = \"32 "
+      "B\"\n[[job]]\ngenerator = { collective = \"broadcast\", algorithm = \"binomial\", bytes = \"1 KiB\", ranks = 2 "
+      "}\n";
+  for (const char* model :
+       {"{ name = \"vc_router\", vcs = 2, buffer = 64 }", "{ name = \"vc_router\", vcs = 1, buffer = 2 }",
+        "{ name = \"vc_router\", vcs = 2, buffer = 1024, flow = \"store_and_forward\" }",
+        "{ name = \"vc_router\", sw_alloc_delay = 2, overlapping_stages = false }", "\"packet_node\""}) {
+    for (const char* packet : {"4", "16", "64", "0"}) {
+      for (const char* bytes : {"1 KiB", "16 KiB", "32000", "256 KiB"}) {
+        const bool whole = std::string(packet) == "0";  // as packet_node wants it, and no buffer here holds
+        if (whole && std::string(model).find("store_and") != std::string::npos) continue;
+        if (!whole && std::string(model).find("packet_node") != std::string::npos) continue;
+        const json job =
+            run_of(std::string("switch = ") + model + "\n" + network,
+                   {std::string("packet=") + packet, std::string("job.generator.bytes=") + bytes})["jobs"][0];
+        EXPECT_NEAR(job["slowdown_ideal"].get<double>(), 1.0, 0.01) << model << ", " << packet << ", " << bytes;
+        const json& message = job["critical_path"][0]["message"];
+        EXPECT_LE(message["delayed"].get<double>(),
+                  1.0 + 0.01 * (message["arrived"].get<double>() - message["sent"].get<double>()))
+            << model << ", " << packet << ", " << bytes << ": " << message;
+      }
+    }
+  }
+}
+
+/// The network without contention has no admission either, and nothing of one message's measurement is left for the
+/// next.
+TEST_F(NetworkJobs, WhatAnAdmissionHoldsBackIsInTheWay) {
+  const std::string text =
+      std::string(kTree) +
+      "[[job]]\ngenerator = { collective = \"all_to_all\", algorithm = \"pairwise\", bytes = \"2 KiB\", ranks = 8 }\n";
+  const json open = run_of(text)["jobs"][0];
+  for (const char* rate : {"0.001", "0.02"}) {
+    for (const char* flow : {"destination", "terminal"}) {
+      const std::string admission =
+          fmt::format("admission = {{ name = \"rate\", rate = {}, flow = \"{}\" }}\n", rate, flow);
+      const json held = run_of(admission + text)["jobs"][0];
+      EXPECT_DOUBLE_EQ(held["slowdown_ideal"].get<double>() / held["completion"].get<double>(),
+                       open["slowdown_ideal"].get<double>() / open["completion"].get<double>())
+          << admission;
+    }
+  }
+}
+
 /// Messages that one rank sends to others go one after the other over its link, on the ideal network too.
 TEST_F(NetworkJobs, TheLinkOfASenderIsNoContention) {
   std::string schedule = "num_ranks 8\nrank 0 {\n";

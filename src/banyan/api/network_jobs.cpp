@@ -15,6 +15,7 @@
 #include "banyan/api/stepped_network.hpp"
 #include "banyan/base/error.hpp"
 #include "banyan/base/flat_map.hpp"
+#include "banyan/core/registry.hpp"
 #include "banyan/engine/run_keeper.hpp"
 #include "banyan/workload/physical.hpp"
 #include "banyan/workload/trace_back.hpp"
@@ -31,6 +32,7 @@ constexpr Tick kJobPatience = 1'000'000;  ///< cycles without a flit that moves
 constexpr u32 kLongestPiece = 1U << 24U;
 constexpr u32 kControlDoor = 1;           ///< of the traffics "injected"
 constexpr std::size_t kMostPairs = 1024;  ///< whose latency without load is measured
+constexpr u32 kLeastStream = 256;         ///< flits of a message of several packets that is measured, about
 constexpr u32 kMostMeasured = 1024;       ///< flits of a message whose latency is measured
 constexpr std::size_t kMostLast = 16;     ///< ranks that are the last in a measured reduction
 constexpr u32 kOneThread = 1;             ///< one message at a time gives two nothing to do
@@ -42,8 +44,9 @@ constexpr std::size_t kMostWatched = 64;  ///< messages of the critical paths th
 using Pair = std::pair<u32, u32>;
 /// Cycles from a message's birth to the end of the cycle in which its last flit arrives, in an idle network.
 struct Latency {
-  u64 one = 0;    ///< of one flit
-  u64 whole = 0;  ///< of a packet, or of the longest message, or of kMostMeasured flits, whatever is the least
+  double one = 0.0;    ///< of one flit
+  double whole = 0.0;  ///< of a packet, or of the longest message, or of kMostMeasured flits, whatever is the least
+  double pace = 1.0;   ///< per flit, with the overhead of packets, of what is beyond
 };
 using Latencies = std::map<Pair, Latency>;
 
@@ -101,7 +104,10 @@ struct Pieces {
       packet = std::min(packet, made.longest);
       overhead = made.overhead;
     }
-    measured = std::min({packet, injected.natural("longest"), kMostMeasured});
+    const u32 longest = injected.natural("longest");
+    measured = std::min({packet, longest, kMostMeasured});
+    if (measured == packet && longest > packet)
+      stream = std::min(longest, packet * std::max(2U, kLeastStream / packet));
   }
   /// Flits that a message of so many occupies a link for.
   [[nodiscard]] u64 on_link(u64 flits) const noexcept {
@@ -111,7 +117,8 @@ struct Pieces {
   u32 flit;            ///< bytes that one carries
   u32 packet = kNone;  ///< flits of the longest
   u64 overhead = 0;    ///< flits
-  u32 measured = 1;    ///< flits of the longer message of a Latency
+  u32 measured = 1;    ///< flits of Latency::whole
+  u32 stream = 0;      ///< of a message of several packets, for Latency::pace; 0: there is none, or packets are long
 };
 
 /// What messages of a job take in the idle network.
@@ -120,31 +127,31 @@ class IdleNetwork {
   IdleNetwork(const Pieces& pieces, Latencies latencies)
       : pieces_(pieces), latencies_(std::move(latencies)), mean_(mean_of(latencies_)) {}
   [[nodiscard]] const Pieces& pieces() const noexcept { return pieces_; }
-  /// Cycles from the birth of a message to the end of the cycle in which its last flit arrives. `period`: cycles per
-  /// flit of what is beyond a packet, where that is more than one.
-  [[nodiscard]] u64 time(const Pair& pair, u64 bytes, double period = 1.0) const {
+  /// Cycles from the birth of a message to the end of the cycle in which its last flit arrives.
+  [[nodiscard]] u64 time(const Pair& pair, u64 bytes) const {
     const auto found = latencies_.find(pair);
     const Latency& alone = found == latencies_.end() ? mean_ : found->second;
     const u64 flits = flits_of(bytes, pieces_.flit);
     const u64 most = pieces_.measured;
     if (flits < most) {
       const double part = static_cast<double>(flits - 1) / static_cast<double>(most - 1);
-      const double longer = static_cast<double>(alone.whole) - static_cast<double>(alone.one);
-      return alone.one + static_cast<u64>(std::llround(part * std::max(0.0, longer)));
+      return static_cast<u64>(std::llround(alone.one + part * std::max(0.0, alone.whole - alone.one)));
     }
     const auto further = static_cast<double>(pieces_.on_link(flits) - pieces_.on_link(most));
-    return alone.whole + static_cast<u64>(std::ceil(further * std::max(1.0, period)));
+    return static_cast<u64>(std::llround(alone.whole + further * alone.pace));
   }
 
  private:
   static Latency mean_of(const Latencies& latencies) {
-    Latency sum;
+    if (latencies.empty()) return {};
+    Latency mean{0.0, 0.0, 0.0};
     for (const auto& entry : latencies) {
-      sum.one += entry.second.one;
-      sum.whole += entry.second.whole;
+      const auto pairs = static_cast<double>(latencies.size());
+      mean.one += entry.second.one / pairs;
+      mean.whole += entry.second.whole / pairs;
+      mean.pace += entry.second.pace / pairs;
     }
-    const u64 pairs = std::max<u64>(latencies.size(), 1);
-    return {sum.one / pairs, sum.whole / pairs};
+    return mean;
   }
 
   Pieces pieces_;
@@ -165,16 +172,15 @@ class IdealCarrier final : public PlacedCarrier {
   void serve(PhysicalReplay& replay) noexcept { replay_ = &replay; }
   void carry(u32 from, u32 to, u64 bytes, u64 at, const Parcel& parcel) override {
     if (job().reduces && from == to) return contribute(from, bytes, at, parcel);
-    const double period = job().cycles_per_flit[from];
     double begin = static_cast<double>(at);
     // Questions and answers pass what waits.
     if (PhysicalReplay::is_message(parcel)) {
       double& free = free_[job().terminals[from]];
       begin = std::max(begin, free);
-      free = begin + static_cast<double>(idle_.pieces().on_link(flits_of(bytes, flit_))) * period;
+      free = begin + static_cast<double>(idle_.pieces().on_link(flits_of(bytes, flit_))) * job().cycles_per_flit[from];
     }
     const Pair pair{job().terminals[from], job().terminals[to]};
-    replay_->deliver(parcel, static_cast<u64>(begin) + idle_.time(pair, bytes, period));
+    replay_->deliver(parcel, static_cast<u64>(begin) + idle_.time(pair, bytes));
   }
 
  private:
@@ -459,13 +465,19 @@ std::vector<IdleNetwork> measure(const Experiment& bare, u32 flit, const Couplin
   const Pieces pieces(bare, flit);
   Latencies known;
   SteppedNetwork network(bare, kOneThread, {}, options.ranks);
-  const auto alone = [&](const Pair& pair, u32 flits) {
+  const auto alone = [&](const Pair& pair, u32 flits) -> std::optional<double> {
     network.inject(pair.first, pair.second, flits);
-    if (!network.step_to_delivery(kJobPatience)) return kNothing;
+    if (!network.step_to_delivery(kJobPatience)) return std::nullopt;
     const Delivery& d = network.delivered().front();
     const u64 took = d.delivered + 1 - d.injected;
     network.step(kPause);
-    return took;
+    return static_cast<double>(took);
+  };
+  // Ways and phases differ from message to message: what is not clearly slower than a link takes a cycle per flit.
+  const auto pace = [](double longer, u64 flits) {
+    constexpr double kClearly = 1.1;
+    const double per_flit = flits == 0 ? 1.0 : longer / static_cast<double>(flits);
+    return per_flit > kClearly ? per_flit : 1.0;
   };
   for (std::size_t j = 0; j < jobs; ++j) {
     Latencies own;
@@ -474,10 +486,15 @@ std::vector<IdleNetwork> measure(const Experiment& bare, u32 flit, const Couplin
       auto found = known.find(pair);
       if (found == known.end()) {
         stop_if(options);
-        const u64 one = alone(pair, 1);
-        const u64 whole = pieces.measured == 1 ? one : alone(pair, pieces.measured);
-        if (one == kNothing || whole == kNothing) continue;
-        found = known.emplace(pair, Latency{one, whole}).first;
+        const auto one = alone(pair, 1);
+        const auto whole = pieces.measured == 1 ? one : alone(pair, pieces.measured);
+        const auto stream = pieces.stream == 0 ? whole : alone(pair, pieces.stream);
+        if (!one || !whole || !stream) continue;
+        const double per_flit =
+            pieces.stream == 0
+                ? pace(*whole - *one, pieces.measured - 1)
+                : pace(*stream - *whole, pieces.on_link(pieces.stream) - pieces.on_link(pieces.measured));
+        found = known.emplace(pair, Latency{*one, *whole, per_flit}).first;
       }
       own.insert(*found);
     }
@@ -631,6 +648,14 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
   follow(experiment, flit, jobs, options, followed, out);
 }
 
+/// What holds packets back belongs to what is in the way.
+Experiment without_admission(Experiment experiment) {
+  const auto rows = core::admission_rows();
+  const auto none = std::ranges::find(rows, std::string_view("none"), [](const auto* row) { return row->info.name; });
+  experiment.admission = config::Values::defaults((*none)->info);
+  return experiment;
+}
+
 double ratio(const PlacedJob& job, u64 with, u64 without) {
   if (with <= job.start || without <= job.start) return 1.0;
   return static_cast<double>(with - job.start) / static_cast<double>(without - job.start);
@@ -661,14 +686,15 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   for (NetworkJobsOutcome::OfJob& job : out.jobs) job.slowdown_alone = job.slowdown_ideal = 1.0;
   Experiment bare = experiment;
   bare.traffics.resize(own_traffics(experiment));
-  const std::vector<IdleNetwork> idle = measure(bare, flit, coupling, jobs.size(), options);
+  const Experiment open = without_admission(bare);
+  const std::vector<IdleNetwork> idle = measure(open, flit, coupling, jobs.size(), options);
   explain_paths(experiment, flit, jobs, options, coupling, idle, out, again);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;
     // Contributions do not compete: a job of nothing else takes without contention what it takes alone.
     if (!jobs[j].only_reduces)
-      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, idle[j], bare, options));
+      job.slowdown_ideal = ratio(jobs[j], end, ideal_completion(jobs[j], flit, idle[j], open, options));
     if (jobs.size() == 1 && experiment.traffics.size() == own_traffics(experiment)) continue;
     const std::vector<PlacedJob> only{jobs[j]};
     Coupling alone(bare, flit, only, options);
