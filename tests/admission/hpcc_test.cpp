@@ -115,6 +115,16 @@ TEST(Hpcc, LeavesACalmFlowAlone) {
   }
 }
 
+/// A flow alone has its target, also where its acknowledgments are long: its window is for the round trip with those.
+TEST(Hpcc, AFlowAloneHasItsTargetWhateverAcknowledgmentsTake) {
+  for (const u32 flits : {8U, 24U, 64U, 100U}) {
+    const api::Result alone =
+        test::run(incast(kCioq, 1, 64, 1.0, 1), hpcc(", feedback_flits = " + std::to_string(flits), "packets"),
+                  "duration = 200000");
+    EXPECT_NEAR(alone.at("accepted_load").mean * 64, 0.95 * 64 / 70, 0.02) << flits;
+  }
+}
+
 TEST(Hpcc, HoldsOnEverySwitchModelForAnyShardsThreadsAndOrder) {
   for (const test::Network& network : test::networks()) {
     for (const char* feedback : {"packets", "words"}) {

@@ -1,6 +1,7 @@
 // Do the parts of a flow's latency add up to it, and does waiting for credit appear where a hot spot blocks?
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "banyan/api/experiment.hpp"
@@ -86,6 +87,27 @@ TEST(FlowBreakdown, AddsUpToTheLatency) {
   }
 }
 
+/// Long cables are told from switches, in every model that has them.
+TEST(FlowBreakdown, WiresAreTheLatenciesOfTheChannelsOnTheWay) {
+  const std::string cables =
+      "topology = { name = 'mesh', size = [3], latency = [50], terminal_latency = 100 }\n"
+      "traffic = { name = 'permutation', pattern = 'neighbour', load = 0.01, size = 64 }\n"
+      "run = { warmup = 0, measure = 20000, tables = 'flows' }\n";
+  for (const char* model :
+       {"switch = 'cioq'\nrouting = 'dimension_order'\n", "switch = 'vc_router'\nrouting = 'dimension_order'\n",
+        "switch = 'central_buffer'\nrouting = 'up_down'\n", "switch = 'input_buffer'\nrouting = 'up_down'\n"}) {
+    const Result result = run_text(model + cables);
+    ASSERT_EQ(result.tables.size(), 1U) << model;
+    ASSERT_GT(result.tables[0].rows.size(), 1U) << model;
+    for (const auto& row : result.tables[0].rows) {
+      const u64 from = std::get<u64>(row[0]);  // the terminals of a line
+      const u64 to = std::get<u64>(row[1]);
+      const auto hops = static_cast<double>(std::max(from, to) - std::min(from, to));
+      EXPECT_EQ(part(row, 8), 200.0 + 50.0 * hops) << model;
+    }
+  }
+}
+
 TEST(TreeSampling, TheDefaultIntervalDoublesWhereSamplesReadMuchAndKeepsTwelve) {
   const auto trees = [](std::vector<std::string> more) {
     more.insert(more.end(), {"run.trees=true", "run.tables=none", "run.drain=0", "run.warmup=0", "run.measure=48000"});
@@ -142,6 +164,35 @@ TEST(FlowBreakdown, AHotSpotMakesItsFlowsWaitForCreditAndNamesWhatIsAhead) {
   }
   EXPECT_GT(waiting, 10.0);
   EXPECT_TRUE(named);
+}
+
+/// What is ahead is a flow that there is, also where a memory is short and no packet in particular waits.
+TEST(FlowBreakdown, WhatIsAheadIsAFlow) {
+  const std::string memories =
+      "topology = { name = 'bidirectional_min', hosts = 16 }\n"
+      "routing = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+      "traffic = { name = 'flows', sources = [3, 1, 2, 4, 5], destinations = [8, 8, 12, 8, 9], loads = [0.9], size = "
+      "64 }\n[run]\nduration = 100000\ntables = 'flows'\ntrees = true\ntrees_interval = 2000\n";
+  u32 told = 0;
+  for (const char* model : {"{ name = 'cioq', queues = 'voqsw', memory = 4096 }", "{ name = 'cioq' }",
+                            "'central_buffer'", "'input_buffer'", "{ name = 'vc_router' }"}) {
+    const bool in_ns = std::string(model).find("cioq") != std::string::npos;
+    const Result result = run_text(std::string("switch = ") + model + "\n" + memories,
+                                   in_ns ? Overrides{} : Overrides{"run.cycle_time=1 ns"});
+    const auto& rows = result.tables.at(0).rows;
+    for (const auto& row : rows) {
+      const std::string& behind = std::get<std::string>(row[12]);
+      if (behind.empty()) continue;
+      ++told;
+      const bool is_flow = std::any_of(rows.begin(), rows.end(), [&](const auto& other) {
+        const std::string flow =
+            std::to_string(std::get<u64>(other[0])) + " to " + std::to_string(std::get<u64>(other[1]));
+        return behind == flow || behind.starts_with(flow + ", root ");
+      });
+      EXPECT_TRUE(is_flow) << model << ": " << behind;
+    }
+  }
+  EXPECT_GT(told, 5U);
 }
 
 }  // namespace

@@ -77,6 +77,23 @@ TEST(TimeSeries, CountPacketsInTheNetworkByTheTimeThatTheySpendThere) {
   EXPECT_LE(inside, delivered + left);
 }
 
+/// Also where what left its source queue stands before the network, and is not in it by the latencies.
+TEST(TimeSeries, AgreeWithTheLatenciesInEveryModel) {
+  const std::string cube =
+      "topology = { name = 'multistage_cube', terminals = 16, radix = 4 }\nrouting = 'destination_tag'\n"
+      "traffic = { name = 'uniform', process = 'poisson', load = 0.2 }\nrun = { duration = 40000, window = 100 }\n";
+  for (const auto& [model, load] :
+       {std::pair{"switch = { name = 'output_queued', buffer = 1 }\n", "load=0.8"},
+        std::pair{"switch = { name = 'output_queued', buffer = 12 }\n", "load=0.8"},
+        std::pair{"switch = { name = 'output_queued', buffer = 2, space = 'next_cycle' }\n", "load=0.8"},
+        std::pair{"switch = 'vc_router'\n", "load=0.2"}, std::pair{"switch = 'cioq'\n", "traffic.size=64"}}) {
+    const Result result = run_of(model + cube, {load});
+    const double inside = sum_of(series_of(result, "packets_in_network")) * 100.0;
+    const double delivered = result.at("network_latency").mean * result.at("delivered_packets").mean;
+    EXPECT_NEAR(inside, delivered, 0.01 * delivered) << model;
+  }
+}
+
 TEST(TimeSeries, BacklogIsWhatWasOfferedAndNotTaken) {
   const Result result = run_of(kMesh, {"traffic.load=0.9", "run.warmup=0", "run.measure=2000", "run.window=1000"});
   EXPECT_EQ(result.verdict, Verdict::saturated);

@@ -130,10 +130,19 @@ core::ZeroLoad times_of(const Experiment& experiment, u32 flits) {
   return times.unknown.empty() ? times : kPlainTimes;
 }
 
+/// Flits that round trips count on for the way back: a control packet of the switch model, or one of the admission's
+/// where that is longer.
+u32 way_back(const Experiment& experiment) {
+  const u32 usual = switch_row(experiment).control_flits;
+  if (!experiment.admission.all().contains("feedback_flits")) return usual;
+  if (experiment.admission.text("feedback") != "packets") return usual;
+  return std::max(usual, experiment.admission.natural("feedback_flits"));
+}
+
 /// Lets an admission ask for round trips. What it keeps of them is its own: shards may ask at the same time.
 void tell_round_trips(const Experiment& experiment, const core::Graph& graph, core::AdmissionContext& context) {
   const auto trips = std::make_shared<engine::RoundTrips>(graph, times_of(experiment, context.longest_packet),
-                                                          times_of(experiment, switch_row(experiment).control_flits));
+                                                          times_of(experiment, way_back(experiment)));
   context.round_trip = [trips](u32 source, u32 destination) { return trips->between(source, destination); };
   context.longest_round_trip = [trips] { return trips->longest(); };
 }

@@ -205,11 +205,9 @@ class Probe {
   /// What was marked since it was last cleared.
   [[nodiscard]] MarkLog& marks() noexcept { return marks_; }
   /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
-  /// `first`: the first part of a packet whose parts cross one by one. `overhead`: the packet takes the channel for the
-  /// time of so many flits more.
-  void crossed(u32 channel, const core::Packet& packet, Tick now, bool first = true, u32 overhead = 0);
+  void crossed(u32 channel, const core::Packet& packet, Tick now);
   /// So many flits of a packet are handed to a channel, `first`: its first ones among them. For models whose packets
-  /// cross channels in chunks.
+  /// cross channels in chunks. `overhead`: the packet takes the channel for the time of so many flits more.
   void chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now, u64 overhead = 0);
 
   /// What was seen of packets since the last time (ProbePlan::every_packet).

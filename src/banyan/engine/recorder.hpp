@@ -75,6 +75,15 @@ class Recorder {
     if (now >= steady_plan_.histogram_from) accepted_of_[local] += flits;
   }
 
+  /// Whether postponed() is to be called.
+  [[nodiscard]] bool has_timeline() const noexcept { return record_.timeline.on(); }
+  /// A packet for one terminal that was taken has not entered the network yet, which it does at `now` at the earliest.
+  void postponed(const core::Packet& packet, Tick now) noexcept {
+    if (packet.enter >= steady_plan_.end) return;
+    record_.timeline.not_taken(packet.traffic, packet.enter, packet.flits);
+    if (now < steady_plan_.end) record_.timeline.taken(packet.traffic, now, packet.flits, 1);
+  }
+
   // --- told by the sink ----------------------------------------------------------------------------------------
   void delivered(const core::Packet& packet) noexcept {
     ++delivered_;

@@ -58,6 +58,13 @@ class Timeline {
     window.entered += copies;
     window.stay += copies * (end_of(now) - now);
   }
+  /// A packet was told to have been taken at `from`, and stood before the network until then.
+  void not_taken(u32 traffic, Tick from, u64 flits) noexcept {
+    TimelineWindow& window = windows_[index(from, traffic)];
+    window.taken -= flits;
+    --window.entered;
+    window.stay -= end_of(from) - from;
+  }
   void delivered(const core::Packet& packet, Tick now) noexcept {
     TimelineWindow& window = windows_[index(now, packet.traffic)];
     window.accepted += packet.flits;

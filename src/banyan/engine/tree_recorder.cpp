@@ -121,6 +121,7 @@ void TreeRecorder::add_waits() {
     const u32 at = places.of(b.resource);
     if (finder_.front(at) != &b) continue;  // of several ways that would do, the first
     const Blocked* ahead = b.why == Why::bandwidth ? nullptr : finder_.front(places.of(b.on));
+    if (ahead != nullptr && ahead->packet == kNever) ahead = nullptr;  // a memory, of which no packet waits
     ++waits_[{b.source, b.destination, static_cast<u8>(b.why), ahead == nullptr ? kNone : ahead->source,
               ahead == nullptr ? kNone : ahead->destination, finder_.root_of(at)}];
   }

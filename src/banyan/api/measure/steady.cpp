@@ -354,7 +354,9 @@ class SteadyReport {
       windows_.set_saturated();
       result_.explanation = judgement.reason + overhead();
       if (!evidence.all_arrived) result_.explanation += "; " + outcome_.explanation;
-      result_.explanation += "; no latency is reported: it would grow with the length of the run";
+      result_.explanation +=
+          "; no latency is reported: it would grow with the length of the run; loads are those after the " +
+          windows_.warmup_text();
       return;
     }
     late_ = !evidence.all_arrived;

@@ -448,8 +448,10 @@ template <Fabric::Mode M, bool Large>
     sw.room |= u64{1} << out.port;
     mark_switch(out.switch_, sw);
   }
-  if (probe_ != nullptr) [[unlikely]]
-    probe_->crossed(out.channel, record(item.packet), cycle_, true, plan_.overhead);
+  if (probe_ != nullptr) [[unlikely]] {
+    const core::Packet& packet = record(item.packet);
+    probe_->chunk_sent(out.channel, packet, packet.flits, true, cycle_, plan_.overhead);
+  }
   if (out.far) [[unlikely]] {
     mail_packet(e, item);
   } else {

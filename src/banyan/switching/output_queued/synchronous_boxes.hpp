@@ -328,7 +328,10 @@ class SynchronousBoxes final : public Boxes {
       if ((moving >> p & 1U) != 0) {
         free_slot(base + p);
       } else {
-        pool_[heads[p].packet].enter = now + 1;
+        core::Packet& packet = pool_[heads[p].packet];
+        if (terminals_.sink.has_timeline()) [[unlikely]]
+          terminals_.sink.postponed(packet, now + 1);
+        packet.enter = now + 1;
       }
     }
   }
