@@ -83,10 +83,18 @@ RC_GTEST_PROP(Queues, AreDequesThatShareOneMemory, (const std::vector<u32>& draw
 TEST(Chunks, StayWhereTheyAre) {
   Chunks<Item, 2> items;
   items.emplace_back();
-  const Item* first = &items[0];
-  for (u32 i = 0; i < 100; ++i) items.emplace_back();
-  EXPECT_EQ(&items[0], first);
-  EXPECT_EQ(items.size(), 101U);
+  std::vector<Item*> places{&items[0]};
+  constexpr u32 kCount = 1000;  // chunks of their own, whole blocks, and a part of one
+  for (u32 i = 1; i < kCount; ++i) {
+    items.emplace_back();
+    places.push_back(&items[i]);
+  }
+  for (u32 i = 0; i < kCount; ++i) places[i]->value = i;
+  EXPECT_EQ(items.size(), kCount);
+  for (u32 i = 0; i < kCount; ++i) {
+    EXPECT_EQ(&items[i], places[i]);
+    EXPECT_EQ(items[i].value, i) << "two items share a place";
+  }
 }
 
 }  // namespace

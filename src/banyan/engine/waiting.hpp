@@ -4,11 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "banyan/base/archive.hpp"
+#include "banyan/base/pages.hpp"
 #include "banyan/base/types.hpp"
 
 namespace banyan::engine {
@@ -21,8 +21,8 @@ struct Queue {
   [[nodiscard]] bool empty() const noexcept { return first == kNone; }
 };
 
-/// A vector in chunks: it grows without moving what it holds, and its memory is not set to zero, so that places that
-/// nobody uses take none.
+/// A vector in chunks: it grows without moving what it holds. What waits in a network that is full for long is read in
+/// any order, and may be gigabytes: from the first megabytes on it lies on huge pages.
 template <class Item, u32 kBits>
 class Chunks {
  public:
@@ -30,7 +30,7 @@ class Chunks {
   [[nodiscard]] Item& operator[](u32 i) noexcept { return chunks_[i >> kBits][i & (kLength - 1)]; }
   [[nodiscard]] const Item& operator[](u32 i) const noexcept { return chunks_[i >> kBits][i & (kLength - 1)]; }
   void reserve(std::size_t items) {
-    while (chunks_.size() << kBits < items) chunks_.push_back(std::make_unique_for_overwrite<Item[]>(kLength));
+    while (chunks_.size() << kBits < items) make();
   }
   void emplace_back() { reserve(++size_); }
   void clear() noexcept { size_ = 0; }
@@ -38,14 +38,24 @@ class Chunks {
     a(size_);
     reserve(size_);
     for (std::size_t first = 0; first < size_; first += kLength) {
-      a.row(chunks_[first >> kBits].get(), std::min<std::size_t>(kLength, size_ - first));
+      a.row(chunks_[first >> kBits], std::min<std::size_t>(kLength, size_ - first));
     }
   }
 
  private:
   static constexpr u32 kLength = 1U << kBits;
+  static constexpr u32 kSmall = 16;  ///< chunks that have memory of their own
+  static constexpr u32 kBlock = 64;  ///< chunks of the others that share theirs: what is not used of it takes no memory
 
-  std::vector<std::unique_ptr<Item[]>> chunks_;
+  void make() {
+    const std::size_t chunk = chunks_.size();
+    const std::size_t place = chunk < kSmall ? 0 : (chunk - kSmall) % kBlock;
+    if (place == 0) blocks_.emplace_back(std::size_t{chunk < kSmall ? 1 : kBlock} << kBits);
+    chunks_.push_back(blocks_.back().data() + (place << kBits));
+  }
+
+  std::vector<PageVector<Item>> blocks_;
+  std::vector<Item*> chunks_;
   std::size_t size_ = 0;
 };
 

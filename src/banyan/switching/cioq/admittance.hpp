@@ -65,9 +65,14 @@ class Admittance {
     messages_.clear();
   }
 
-  /// Asks for the memory that push() needs.
+  /// Asks for the memory that push() needs: first for the queue, later for the message that is its last.
   void fetch_queue(u32 adapter, u32 destination) const noexcept {
     if (in_table_) __builtin_prefetch(&queues_[std::size_t{adapter} * terminals_ + destination]);
+  }
+  void fetch_last(u32 adapter, u32 destination) const noexcept {
+    if (!in_table_) return;
+    const engine::Queue& queue = queues_[std::size_t{adapter} * terminals_ + destination];
+    if (!queue.empty()) __builtin_prefetch(&messages_[queue.last], 1);
   }
   void push(u32 adapter, const engine::Source::Kept& kept) {
     const u32 id = messages_.take();

@@ -327,7 +327,13 @@ void Fabric::generate(Tick now) noexcept {
     }
   }
   if (!Large) return;
-  for (const Born& born : born_) admittance_.push(born.terminal, born.message);
+  for (std::size_t i = 0; i < born_.size(); ++i) {
+    if (i + kNext < born_.size()) {
+      const Born& later = born_[i + kNext];
+      admittance_.fetch_last(later.terminal, later.message.destination);
+    }
+    admittance_.push(born_[i].terminal, born_[i].message);
+  }
   born_.clear();
 }
 
