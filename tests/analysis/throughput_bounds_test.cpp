@@ -1,6 +1,9 @@
 // Are the bounds those of the literature, and does no simulation exceed them?
+#include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/beside.hpp"
 #include "banyan/api/network.hpp"
@@ -74,6 +77,39 @@ TEST(ThroughputBounds, a_tree_is_bound_by_its_thinnest_level) {
       run_toml(experiment("{ name = 'fat_tree', arity = 4, levels = 2 }", "'nearest_common_ancestor'", uniform));
   EXPECT_NEAR(full.at("bisection_throughput@throughput_bounds").mean, 4.0 / 3, 1e-9);
   EXPECT_NEAR(full.at("accepted_load@throughput_bounds").mean, 1.0, 1e-9);
+}
+
+/// What comes into a part has to cross its border as what leaves it has. By hand: the terminals on one side of the
+/// target share a channel.
+TEST(ThroughputBounds, cuts_are_crossed_in_both_directions) {
+  for (u32 target = 0; target < 6; ++target) {
+    const std::string hot =
+        "{ name = 'hot_spot', fraction = 1.0, load = 0.05, targets = [" + std::to_string(target) + "] }";
+    const api::Result line =
+        run_toml(experiment("{ name = 'mesh', size = [6] }", "'dimension_order'", hot), {"run.measure=2000"});
+    EXPECT_NEAR(line.at("bisection_throughput@throughput_bounds").mean, 1.0 / std::max(target, 5 - target), 1e-9)
+        << target;
+  }
+  // Columns of a mesh whose links along x are slow, and their mirror images.
+  const auto column = [&](const std::string& targets) {
+    return run_toml(experiment("{ name = 'mesh', size = [4, 4], cycles_per_flit = [4, 1] }", "'minimal_adaptive'",
+                               "{ name = 'hot_spot', fraction = 1.0, load = 0.05, targets = " + targets + " }"),
+                    {"run.measure=2000"});
+  };
+  for (const std::string metric : {"bisection_throughput", "proportional_throughput"}) {
+    for (const auto& [targets, bound] : std::vector<std::pair<std::string, double>>{{"[0, 4, 8, 12]", 1.0 / 12},
+                                                                                    {"[3, 7, 11, 15]", 1.0 / 12},
+                                                                                    {"[1, 5, 9, 13]", 1.0 / 8},
+                                                                                    {"[2, 6, 10, 14]", 1.0 / 8}}) {
+      EXPECT_NEAR(column(targets).at(metric + "@throughput_bounds").mean, bound, 1e-9) << metric << targets;
+    }
+  }
+  // 24 terminals over two channels down into a subtree of eight.
+  const api::Result tree =
+      run_toml(experiment("{ name = 'xgft', children = [4, 2, 4], parents = [1, 2, 1] }", "'nearest_common_ancestor'",
+                          "{ name = 'hot_spot', fraction = 1.0, load = 0.02, targets = [0, 1, 2, 3, 4, 5, 6, 7] }"),
+               {"run.measure=2000"});
+  EXPECT_NEAR(tree.at("bisection_throughput@throughput_bounds").mean, 2.0 / 24, 1e-9);
 }
 
 TEST(ThroughputBounds, a_slim_fly_is_bound_by_its_distances) {

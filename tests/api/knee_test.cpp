@@ -314,6 +314,43 @@ TEST(Knee, OthersThatAreBeyondTheBoundAloneLeaveNothing) {
       << to_text(found);
 }
 
+/// Whether a network carries what is not varied is seen, not taken for granted.
+TEST(Knee, OthersThatSaturateAloneAreSaidTo) {
+  FakeNetwork full{-1.0};
+  const Knee found = knee_of(full, 0.01, hot_beside(0.2, 0.01), "traffic.uniform.load");
+  EXPECT_EQ(found.high, 0.0);
+  EXPECT_EQ(found.probes.back().load, 0.0);
+  EXPECT_NE(to_text(found).find("the other traffics alone, with 0.01, saturate the network: nothing is left for "
+                                "traffic.uniform.load\n"),
+            std::string::npos)
+      << to_text(found);
+  FakeNetwork room{0.015};
+  EXPECT_GT(knee_of(room, 0.01, hot_beside(0.2, 0.01), "traffic.uniform.load").high, 0.0);
+  EXPECT_EQ(to_text(knee_of(room, 0.01, hot_beside(0.2, 0.01), "traffic.uniform.load")).find("nothing is left"),
+            std::string::npos);
+}
+
+/// What is accepted at the most, however demands are met, bounds a steady state where nobody knows the demands.
+TEST(Knee, MulticastsAreBoundedByWhatTerminalsTake) {
+  const std::string tree =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = 'input_buffer'\n"
+      "routing = 'nearest_common_ancestor'\nrun = { warmup = 100, measure = 1000 }\n";
+  FakeNetwork network{0.5};
+  const Knee alone =
+      knee_of(network, 0.01, tree + "traffic = { name = 'multicast', load = 0.4, degree = 4, size = 32 }\n");
+  ASSERT_TRUE(alone.bound);
+  EXPECT_NEAR(alone.bound->load, 1.0, 1e-9);
+  FakeNetwork beside{0.5};
+  const Knee rest = knee_of(beside, 0.01,
+                            tree +
+                                "traffic = [{ name = 'multicast', load = 0.3, degree = 4, size = 32 }, "
+                                "{ name = 'uniform', load = 0.2, size = 32 }]\n",
+                            "traffic.multicast.load");
+  ASSERT_TRUE(rest.bound);
+  EXPECT_NEAR(rest.bound->load, 0.8, 1e-9);
+  EXPECT_EQ(to_text(alone).find("no model proves"), std::string::npos);
+}
+
 TEST(Knee, OthersThatTakeAllThatTerminalsSendLeaveNothingToSearch) {
   EXPECT_EQ(refusal(hot_beside(0.2, 1.0), "traffic.uniform.load").cause(),
             "the other traffics have a load of 1, and nothing is left to vary");

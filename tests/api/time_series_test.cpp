@@ -94,6 +94,24 @@ TEST(TimeSeries, AgreeWithTheLatenciesInEveryModel) {
   }
 }
 
+/// What ends of flows tell each other is in none of them, whether it waits before the network or not.
+TEST(TimeSeries, AgreeWithTheLatenciesBesideFeedback) {
+  const std::string cube =
+      "topology = { name = 'multistage_cube', terminals = 16, radix = 2 }\nrouting = 'destination_tag'\n"
+      "admission = { name = 'window', flow = 'destination', size = 4 }\n"
+      "traffic = [{ name = 'uniform', load = 0.3 }, { name = 'hot_spot', load = 0.05, targets = [3], fraction = 0.8 "
+      "}]\n"
+      "run = { duration = 20000, window = 50 }\n";
+  for (const std::string model :
+       {"switch = { name = 'output_queued', buffer = 4 }\n",
+        "switch = { name = 'output_queued', buffer = 2, space = 'next_cycle' }\n", "switch = 'vc_router'\n"}) {
+    const Result result = run_of(model + cube, {});
+    const double inside = sum_of(series_of(result, "packets_in_network")) * 50.0;
+    const double delivered = result.at("network_latency").mean * result.at("delivered_packets").mean;
+    EXPECT_NEAR(inside, delivered, 0.01 * delivered) << model;
+  }
+}
+
 TEST(TimeSeries, BacklogIsWhatWasOfferedAndNotTaken) {
   const Result result = run_of(kMesh, {"traffic.load=0.9", "run.warmup=0", "run.measure=2000", "run.window=1000"});
   EXPECT_EQ(result.verdict, Verdict::saturated);
@@ -165,6 +183,28 @@ TEST(FixedLength, CutsFiniteTrafficsOffToo) {
   EXPECT_GT(synchronization[1] + synchronization[2], 0.0) << "around the mean of 200 cycles";
   EXPECT_EQ(synchronization[5], 0.0);
   EXPECT_TRUE(verify(result).equal);
+}
+
+/// Packets that are hardly ever together: what lies in each stage in every cycle, by hand.
+TEST(TimeSeries, OccupancyHasWhatIsInTransfer) {
+  const std::string lone =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = { name = 'cioq', speedup = 1.5 }\n"
+      "routing = { name = 'nearest_common_ancestor', up = 'destination_digit' }\n"
+      "traffic = { name = 'synchronization', mean = 3000, deviation = 700 }\n"
+      "run = { sessions = 1, seed = 5, series = 'all' }\n";
+  const Result result = run_of(lone, {});
+  // 15 packets of 1 flit and 6 bytes of overhead: 7 cycles over each link and two thirds of that through each switch,
+  // which are one of the first stage for three of them, and three for the other twelve. A packet is in two memories
+  // while it goes from one to the other: it is counted where it leaves.
+  const double passes = 3 * 1 + 12 * 3;
+  const double sum = sum_of(series_of(result, "occupancy_level_0")) + sum_of(series_of(result, "occupancy_level_1"));
+  EXPECT_NEAR(sum, passes * 7 * (1 + 1 / 1.5), passes);
+  const std::string worms =
+      "topology = { name = 'bidirectional_min', hosts = 16, ports = 8 }\nswitch = 'central_buffer'\n"
+      "routing = 'nearest_common_ancestor'\ntraffic = { name = 'synchronization', mean = 300 }\n"
+      "run = { sessions = 1, series = 'all' }\n";
+  EXPECT_THROW(static_cast<void>(run_of(worms, {})), ConfigError);
+  EXPECT_GT(sum_of(series_of(run_of(worms, {"run.series=generation"}), "generated_synchronization")), 0.0);
 }
 
 TEST(TimeSeriesParameters, AreRefusedWhereThereIsNoSuchSeries) {

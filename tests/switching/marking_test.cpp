@@ -101,6 +101,32 @@ TEST(Marking, OfRootsGoesByTheCreditsOfTheQueue) {
   }
 }
 
+/// The last link is the root, whatever the buffers hold: where all that is congested is a terminal's link, marks of
+/// roots are all marks.
+TEST(Marking, TheLinkOfATerminalIsARoot) {
+  for (const u32 vcs : {1, 2, 8}) {
+    for (const u32 buffer : {3, 4, 8}) {
+      for (const u32 latency : {1, 3, 6}) {
+        const auto marked = [&](const std::string& root_only) {
+          return run("topology = { name = 'mesh', size = [2], concentration = 4, terminal_latency = " +
+                         std::to_string(latency) + " }\nswitch = { name = 'vc_router', vcs = " + std::to_string(vcs) +
+                         ", buffer = " + std::to_string(buffer) +
+                         ", mark = { low = 2, high = 2, root_only = " + root_only +
+                         " } }\nrouting = 'dimension_order'\n"
+                         "traffic = { name = 'incast', receivers = [0], senders = [1, 3], amount = 2000, load = "
+                         "0.9, "
+                         "size = 8 }\n",
+                     "duration = 3000")
+              .at("marked")
+              .mean;
+        };
+        EXPECT_GT(marked("false"), 0.9) << vcs << " " << buffer << " " << latency;
+        EXPECT_EQ(marked("true"), marked("false")) << vcs << " " << buffer << " " << latency;
+      }
+    }
+  }
+}
+
 /// One source, one virtual channel, packets of one flit: none waits for another's output.
 TEST(Marking, WhatLiesBehindAPacketOfOneFlitWantsItsOwnOutput) {
   EXPECT_EQ(run("topology = { name = 'mesh', size = [2], concentration = 3 }\n"

@@ -191,6 +191,33 @@ TEST_F(Jobs, TheCriticalPathSaysWhenItsMessagesTravelled) {
   EXPECT_EQ(job["stragglers"][0]["on_path"], 110);
 }
 
+/// What waits for the sender's interface, or was done before the chain came to it, is not the network's. By hand: a
+/// message of 8 bytes takes 1000 + 7 x 2.
+TEST_F(Jobs, ThePathsTimeIsTheNetworksWhileAMessageOfItIsUnderWay) {
+  const auto times = [](u64 computing, u64 overhead, u64 network, u64 waiting) {
+    return json({{"computing", computing}, {"overhead", overhead}, {"network", network}, {"waiting", waiting}});
+  };
+  const std::string two = "num_ranks 2\nrank 0 {\na: send 8b to 1 tag 0\nb: send 8b to 1 tag 1\n";
+  const std::string receives = "}\nrank 1 {\nc: recv 8b from 0 tag 0\nd: recv 8b from 0 tag 1\n";
+  // The second leaves when the interface is free, at 9014, begun an overhead before; it has arrived at 10128.
+  write_text("a.goal", two + "b requires a\n" + receives + "d requires c\n}\n");
+  json job = result_of({"job.host.gap=9000"})["jobs"][0];
+  EXPECT_EQ(job["completion"], 10228);
+  EXPECT_EQ(job["critical_path_times"], times(0, 300, 1014, 8914));
+  // Both ask first; the first has gone at 2114, the second waits for the interface until 11114.
+  write_text("a.goal", two + receives + "}\n");
+  job = result_of({"job.host.gap=9000", "job.host.eager=4"})["jobs"][0];
+  EXPECT_EQ(job["completion"], 12228);
+  EXPECT_EQ(job["critical_path_times"], times(0, 200, 2014 + 14 + 1000, 9000));
+  // The sender has asked long before the receive is there: its overhead is not on the path, the consent is.
+  write_text("a.goal",
+             "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\na: calc 5000\nb: recv 8b from 0\nb requires a\n}\n");
+  job = result_of({"job.host.eager=4"})["jobs"][0];
+  EXPECT_EQ(job["completion"], 7114);
+  EXPECT_EQ(job["critical_path_times"], times(5000, 100, 2014, 0));
+  EXPECT_EQ(job["stragglers"].size(), 1U) << job["stragglers"];
+}
+
 TEST_F(Jobs, JobsAreSweptStoredVerifiedAndExported) {
   write_text("s.toml", std::string(kExperiment) + "[sweep]\n\"switch.latency\" = [1000, 2000]\n");
   const Said swept = banyan({"sweep", "s.toml", "--out", "out"});

@@ -537,6 +537,46 @@ TEST_F(NetworkJobs, TheCriticalPathNamesThePortWhereItsMessageWaited) {
   EXPECT_NE(banyan({"run", "x.toml"}).out.find("held up for " + std::to_string(delayed)), std::string::npos);
 }
 
+/// A message that is alone waits nowhere, over whatever wires and through whatever switches.
+TEST_F(NetworkJobs, ALoneMessageWaitsInNoQueue) {
+  for (const std::string network :
+       {"switch = { name = \"vc_router\", vcs = 2, buffer = 16, traversal_delay = 8 }\nrouting = \"up_down\"\n",
+        "switch = { name = \"vc_router\", vcs = 1, buffer = 512 }\nrouting = \"up_down\"\n",
+        "switch = \"central_buffer\"\nrouting = \"up_down\"\n", "switch = \"input_buffer\"\nrouting = \"up_down\"\n",
+        "switch = \"cioq\"\nrouting = { name = \"nearest_common_ancestor\", up = \"d_mod_k\" }\n",
+        "switch = \"packet_node\"\nrouting = \"up_down\"\n"}) {
+    const bool long_wires = network.find("512") != std::string::npos;
+    const bool bytes_only = network.find("cioq") != std::string::npos;
+    const std::string text = std::string("topology = { name = \"fat_tree\", arity = 2, levels = 3") +
+                             (long_wires ? ", latency = [1, 100]" : "") + " }\n" + network + "cycle_time = \"1 ns\"\n" +
+                             (bytes_only ? "" : "flit = \"32 B\"\n") +
+                             "[[job]]\nfile = \"a.goal\"\nplacement = \"place.txt\"\n";
+    write_text("place.txt", "0 7\n");
+    for (const u32 bytes : {32, 2048}) {
+      write_text("a.goal", "num_ranks 2\nrank 0 {\nsend " + std::to_string(bytes) + "b to 1\n}\nrank 1 {\nrecv " +
+                               std::to_string(bytes) + "b from 0\n}\n");
+      const json message = run_of(text)["jobs"][0]["critical_path"][0]["message"];
+      EXPECT_EQ(message["delayed"], 0) << network << bytes;
+      ASSERT_GE(message["passages"].size(), 5U) << network << bytes;
+      for (const json& passage : message["passages"]) EXPECT_EQ(passage["waited"], 0) << network << bytes << passage;
+    }
+  }
+}
+
+/// A rank's interface lets it contribute to the next sum only after its gap.
+TEST_F(NetworkJobs, AGapBetweenSumsIsNotTheNetworks) {
+  const json job = run_of(
+      "topology = { name = \"bidirectional_min\", hosts = 16, ports = 8 }\nswitch = \"central_buffer\"\n"
+      "routing = \"nearest_common_ancestor\"\ncycle_time = \"1 ns\"\nflit = \"32 B\"\n[[job]]\nrepeats = 3\n"
+      "generator = { collective = \"all_reduce\", algorithm = \"in_network\", bytes = 2048, ranks = 16 }\n"
+      "host = { gap = 500 }\n")["jobs"][0];
+  const json& times = job["critical_path_times"];
+  const json& last = job["critical_path"][job["critical_path"].size() - 2]["message"];
+  EXPECT_EQ(times["network"].get<double>(), last["arrived"].get<double>() - last["sent"].get<double>());
+  EXPECT_EQ(times["network"].get<double>() + times["waiting"].get<double>(), job["completion"].get<double>());
+  EXPECT_GE(times["waiting"].get<double>(), 2 * 500.0);
+}
+
 TEST_F(NetworkJobs, TheTimeOfRanksIsDividedWithoutRest) {
   const json result = run_of(std::string(kTree) + kRing, {"job.host.overhead=50"});
   const json& job = result["jobs"][0];

@@ -166,7 +166,7 @@ Cuts switches(const core::AnalysisContext& context, const parts::TrafficMatrix& 
   return cuts;
 }
 
-/// All cuts of a mesh or torus into two by planes across one dimension.
+/// All cuts of a mesh or torus into two by planes across one dimension, in both directions.
 Cuts planes(const core::Grid& grid, const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
   const core::Graph& graph = context.topology->graph();
   Cuts cuts;
@@ -177,17 +177,19 @@ Cuts planes(const core::Grid& grid, const core::AnalysisContext& context, const 
     for (u32 begin = 0; begin < (grid.wrap[d] ? size : 1U); ++begin) {
       for (u32 length = 1; length < size; ++length) {
         const auto inside = [&](u32 s) { return (coordinate(s) + size - begin) % size < length; };
-        Cut cut;  // over the channels that lead out of the part
+        Cut out;
+        Cut in;
         for (const core::Channel& c : graph.channels()) {
-          if (c.from.terminal || c.to.terminal || c.failed) continue;
-          if (inside(c.from.node) && !inside(c.to.node)) cut.capacity += capacity_of(context, c);
+          if (c.from.terminal || c.to.terminal || c.failed || inside(c.from.node) == inside(c.to.node)) continue;
+          (inside(c.from.node) ? out : in).capacity += capacity_of(context, c);
         }
         for (u32 s = 0; s < traffic.terminals(); ++s) {
-          if (!inside(s / grid.concentration)) continue;
+          const bool leaves = inside(s / grid.concentration);
           for (u32 t = 0; t < traffic.terminals(); ++t)
-            cut.load += inside(t / grid.concentration) ? 0.0 : traffic(s, t);
+            (leaves ? out : in).load += inside(t / grid.concentration) == leaves ? 0.0 : traffic(s, t);
         }
-        cuts.add(cut);
+        cuts.add(out);
+        cuts.add(in);
       }
     }
     stride *= size;
@@ -195,26 +197,34 @@ Cuts planes(const core::Grid& grid, const core::AnalysisContext& context, const 
   return cuts;
 }
 
-/// All cuts of a fat tree that part what lies below the switches of a level with the same terminals from the rest. Only
-/// the upward channels of these switches lead out.
+/// All cuts of a fat tree that part what lies below the switches of a level with the same terminals from the rest, in
+/// both directions. Only the upper ports of these switches lead out.
 Cuts subtrees(const core::Tree& tree, const core::AnalysisContext& context, const parts::TrafficMatrix& traffic) {
   const core::Graph& graph = context.topology->graph();
   Cuts cuts;
   for (const core::TreeLevel& level : tree.levels) {
     if (level.up_ports == 0) continue;
     const auto key = [&](u32 t) { return t / level.key_divide % level.key_modulo; };
-    std::vector<Cut> below(level.key_modulo);
-    for (u32 s = level.first; s < level.first + level.count; ++s) {
-      for (u32 p = level.down_ports; p < level.down_ports + level.up_ports; ++p) {
-        const u32 c = graph.channel_out_of(s, p);
-        if (c == kNone || graph.channel(c).failed) continue;
-        below[tree.key[s]].capacity += capacity_of(context, graph.channel(c));
-      }
+    std::vector<Cut> up(level.key_modulo);
+    std::vector<Cut> down(level.key_modulo);
+    for (const core::Channel& c : graph.channels()) {
+      if (c.from.terminal || c.to.terminal || c.failed) continue;
+      const auto leads_out = [&](const core::End& e) {
+        return e.node - level.first < level.count && e.port - level.down_ports < level.up_ports;
+      };
+      if (leads_out(c.from)) up[tree.key[c.from.node]].capacity += capacity_of(context, c);
+      if (leads_out(c.to)) down[tree.key[c.to.node]].capacity += capacity_of(context, c);
     }
     for (u32 s = 0; s < traffic.terminals(); ++s) {
-      for (u32 d = 0; d < traffic.terminals(); ++d) below[key(s)].load += key(s) == key(d) ? 0.0 : traffic(s, d);
+      for (u32 d = 0; d < traffic.terminals(); ++d) {
+        if (key(s) == key(d)) continue;
+        up[key(s)].load += traffic(s, d);
+        down[key(d)].load += traffic(s, d);
+      }
     }
-    for (const Cut& cut : below) cuts.add(cut);
+    for (const std::vector<Cut>* const list : {&up, &down}) {
+      for (const Cut& cut : *list) cuts.add(cut);
+    }
   }
   return cuts;
 }

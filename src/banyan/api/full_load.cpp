@@ -65,16 +65,20 @@ Fullness fullness_of(const Experiment& experiment) {
   Fullness all;
   for (const auto& traffic : build_traffics(experiment, *network.topology)) all.offered += traffic->offered_load();
   for (const Predictions& model : proven_bounds(experiment, network)) {
+    std::optional<double> steady;  // what no steady state exceeds
+    std::optional<double> most;    // what is accepted at the most
+    const auto least = [](std::optional<double>& of, double value) { of = std::min(of.value_or(value), value); };
     for (const core::Prediction& p : model.list) {
-      if (p.metric == "accepted_load" && p.bound == core::Bound::overload) {
-        all.most = std::min(all.most.value_or(p.value), p.value);
-      }
-      const bool steady = p.metric == "accepted_load" || p.metric == "proportional_throughput";
-      if (!steady || p.bound != core::Bound::upper || p.value <= 0.0) continue;
-      if (!all.model.empty() && all.offered / p.value <= all.ratio) continue;
-      all.ratio = all.offered / p.value;
-      all.model = model.model;
+      if (p.metric == "accepted_load" && p.bound == core::Bound::overload) least(most, p.value);
+      const bool is_steady = p.metric == "accepted_load" || p.metric == "proportional_throughput";
+      if (is_steady && p.bound == core::Bound::upper && p.value > 0.0) least(steady, p.value);
     }
+    if (most) least(all.most, *most);
+    // Where the demands are not known, what is accepted however they are met is accepted of a steady state, too.
+    const std::optional<double> bound = steady ? steady : most;
+    if (!bound || *bound <= 0.0 || (!all.model.empty() && all.offered / *bound <= all.ratio)) continue;
+    all.ratio = all.offered / *bound;
+    all.model = model.model;
   }
   return all;
 }

@@ -30,29 +30,52 @@ struct PathTimes {
   std::map<u32, u64> of_rank;  ///< computing and overhead there
 };
 
-/// What a core does for a message. The rest of a send or a receive is the network's: a message above `eager` asks the
-/// receiver first, and its send ends with its last byte.
+/// What a core does for a message.
 u64 overhead_of(const workload::Host& host, const workload::Operation& o) {
   return host.overhead + host.overhead_per_byte.of(std::max<u64>(o.amount, 1) - 1);
 }
 
+/// A step of a critical path, and what it is.
+struct PathStep {
+  const CriticalStep* step = nullptr;
+  workload::Operation operation;
+
+  /// True where `receive` waits for the message of this send, or for the sum of which it is the last contribution.
+  [[nodiscard]] bool is_awaited_by(const PathStep& receive) const {
+    if (operation.kind != OperationKind::send || receive.operation.kind != OperationKind::receive) return false;
+    const u32 from = step->place.rank;
+    const u32 to = receive.step->place.rank;
+    const bool contributes = operation.peer == from && receive.operation.peer == to;
+    return operation.peer == to || contributes;
+  }
+};
+
+/// A send may be on the path because it held the core or the interface of its own rank: what comes next did not wait
+/// for its message then, but for that rank.
 PathTimes path_times(const JobRecord& job) {
   PathTimes times;
   u64 at = job.outcome.start;
-  bool on_the_way = false;
+  PathStep before;
   for (const CriticalStep& step : job.outcome.critical_path) {
-    const workload::Operation operation = job.program->operation(step.place.rank, step.place.operation);
-    const OperationKind kind = operation.kind;
-    const u64 begin = std::max(step.begin, at);
+    const PathStep now{&step, job.program->operation(step.place.rank, step.place.operation)};
+    const OperationKind kind = now.operation.kind;
+    // Of a send that had asked and then waited for its interface, what was before that is not on the path.
+    const u64 begin = std::max(step.resumed != 0 ? step.resumed : step.begin, at);
     const u64 end = std::max(step.end, begin);
+    const bool on_the_way = before.step != nullptr && before.is_awaited_by(now);
     (on_the_way ? times.network : times.waiting) += begin - at;
-    const bool computes = kind == OperationKind::calculate;
-    const u64 busy = computes ? end - begin : std::min(end - begin, overhead_of(job.host, operation));
-    (computes ? times.computing : times.overhead) += busy;
+    u64 busy = end - begin;
+    if (kind != OperationKind::calculate) busy = std::min(busy, overhead_of(job.host, now.operation));
+    // A send that asks first may have handled its message before the path came to it; the rest of it is the network's.
+    if (kind == OperationKind::send) {
+      const u64 handled = step.resumed != 0 ? 0 : step.begin + overhead_of(job.host, now.operation);
+      busy = std::min(busy, handled - std::min(handled, begin));
+    }
+    (kind == OperationKind::calculate ? times.computing : times.overhead) += busy;
     times.network += end - begin - busy;
     times.of_rank[step.place.rank] += busy;
     at = end;
-    on_the_way = kind == OperationKind::send;
+    before = now;
   }
   return times;
 }

@@ -168,6 +168,8 @@ class Search {
       if (middle <= knee_.low || middle >= knee_.high) break;
       (saturates(middle) ? knee_.high : knee_.low) = middle;
     }
+    // Where the others keep their load, nobody has seen yet that the network carries that.
+    if (knee_.low == 0.0 && knee_.others > 0.0 && saturates(0.0)) knee_.high = 0.0;
     for (const Probe& probe : knee_.probes) {
       if (probe.load != knee_.high || probe.verdict != Verdict::deadlocked) continue;
       knee_.deadlocks = true;
@@ -325,6 +327,12 @@ std::string to_text(const Knee& knee) {
                "terminal{}; at {:g}: {}\n",
                knee.low, knee.high, of_which(knee), knee.high, knee.deadlock) +
            remark(knee);
+  }
+  if (knee.high == 0.0) {
+    return text +
+           fmt::format("the other traffics alone, with {:g}, saturate the network: nothing is left for {}\n",
+                       knee.others, knee.key) +
+           remark(knee) + doubt;
   }
   text += fmt::format("saturates between {:g} and {:g} flits per cycle and terminal{}", knee.low, knee.high,
                       of_which(knee));

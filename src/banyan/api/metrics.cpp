@@ -165,7 +165,9 @@ constexpr MetricRow kRows[] = {
     {"notifications_rejected", "messages", "RECN notifications for which no queue was free.", "a count", kRecn},
     {"notifications_to_sources", "words", "RECN notifications of roots that were sent to the sources of their traffic.",
      "a count", kRecn},
-    {"occupancy_level_*", "packets", "Series: packets in the buffers of a stage.",
+    {"occupancy_level_*", "packets",
+     "Series: packets in the buffers of a stage; of packet_node buffers in use, also those kept for a packet on its "
+     "way.",
      "mean over sessions, by cycle after the begin", "run.series = \"occupancy\" or \"all\""},
     {"offered_load", "flits/cycle/terminal", "Flits that are generated.", "generated flits / (cycles x terminals)",
      "at the sources, in the measured cycles; what waits in source queues included"},

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -577,9 +578,79 @@ void name_packets(std::vector<Followed>& followed, const NetworkJobsOutcome& out
   }
 }
 
-/// Runs the network once more, with an eye on these packets and on all channels.
-void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs, const RunOptions& options,
-            const std::vector<Followed>& followed, NetworkJobsOutcome& out) {
+/// Where the head of the last packet of the message with this tag went on, and how long it took to: at its source since
+/// its birth, at a switch since it had left the place before.
+using Passages = std::vector<WatchedMessage::Passage>;
+Passages passages_of(const engine::ProbeReport& report, u32 source, u32 tag) {
+  Passages passages;
+  u64 before = kNothing;  // when it came to where it leaves next
+  bool gone = false;      // its head has left the terminal
+  for (const engine::Event& e : report.events) {
+    if (e.traffic != 0 || e.source != source || e.message != tag) continue;
+    const bool sent = e.kind == engine::EventKind::sent;
+    if (e.kind == engine::EventKind::taken || (sent && e.terminal && !gone && before != kNothing)) {
+      gone = sent;
+      passages.assign(1, {true, e.node, 0, e.at, e.at - e.birth});
+      before = e.at;
+    }
+    const auto left = [&](const WatchedMessage::Passage& p) {
+      return p.terminal == e.terminal && p.node == e.node && p.port == e.port;
+    };
+    if (!sent || e.terminal || before == kNothing || std::ranges::any_of(passages, left)) continue;
+    passages.push_back({false, e.node, e.port, e.at, e.at - before});
+    before = e.at;
+  }
+  return passages;
+}
+
+/// The same of each of these messages where it is alone in the network.
+std::vector<Passages> passages_alone(const Experiment& open, u32 flit, const std::vector<PlacedJob>& jobs,
+                                     const RunOptions& options, const std::vector<Followed>& followed,
+                                     const NetworkJobsOutcome& out) {
+  engine::ProbePlan plan;
+  u32 tags = 0;  // messages are numbered as they are injected
+  for (const Followed& f : followed) plan.packets.push_back({.source = f.packet.source, .tag = tags++});
+  SteppedNetwork network(open, kOneThread, plan, options.ranks);
+  for (const Followed& f : followed) {
+    stop_if(options);
+    const workload::Place send = out.jobs[f.job].watched[f.place].send;
+    const workload::Operation o = jobs[f.job].program->operation(send.rank, send.operation);
+    network.inject(f.packet.source, jobs[f.job].terminals[o.peer],
+                   static_cast<u32>(std::min<u64>(flits_of(o.amount, flit), kLongestPiece)));
+    if (!network.step_to_delivery(kJobPatience)) break;
+    network.step(kPause);
+  }
+  const engine::ProbeReport report = network.probed();
+  std::vector<Passages> alone;
+  for (const engine::WatchedPacket& packet : plan.packets)
+    alone.push_back(passages_of(report, packet.source, packet.tag));
+  return alone;
+}
+
+/// Takes away what passages take alone. Where a way was chosen that it does not take alone, the passage of the same
+/// number stands for it, or the longest: what may be a wire is not told as waiting.
+void take_away(Passages& passages, const Passages& alone) {
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    WatchedMessage::Passage& p = passages[i];
+    const auto same = std::ranges::find_if(alone, [&](const WatchedMessage::Passage& a) {
+      return a.terminal == p.terminal && a.node == p.node && a.port == p.port;
+    });
+    u64 least = p.waited;
+    if (same != alone.end()) {
+      least = same->waited;
+    } else if (i < alone.size()) {
+      least = alone[i].waited;
+    } else if (alone.size() > 1) {
+      least = std::ranges::max(alone | std::views::drop(1), {}, &WatchedMessage::Passage::waited).waited;
+    }
+    p.waited -= std::min(p.waited, least);
+  }
+}
+
+/// Runs the network once more, with an eye on these packets and on all channels. `open`: without background and
+/// admission.
+void follow(const Experiment& experiment, const Experiment& open, u32 flit, const std::vector<PlacedJob>& jobs,
+            const RunOptions& options, const std::vector<Followed>& followed, NetworkJobsOutcome& out) {
   engine::ProbePlan plan;
   plan.channels = true;
   for (const Followed& f : followed) plan.packets.push_back(f.packet);
@@ -588,42 +659,16 @@ void follow(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>
   const engine::ProbeReport report = again.probed();
   out.channel_flits = report.channel_flits;
   out.channel_overhead = report.channel_overhead;
-  u64 shortest = kNothing;
-  for (const Followed& f : followed) {
-    WatchedMessage& message = out.jobs[f.job].watched[f.place];
-    const workload::Operation o = jobs[f.job].program->operation(message.send.rank, message.send.operation);
-    u64 before = kNothing;  // when it came to where it leaves next
-    bool gone = false;      // its head has left the terminal
-    for (const engine::Event& e : report.events) {
-      if (e.traffic != 0 || e.source != f.packet.source || e.message != f.packet.tag) continue;
-      const bool sent = e.kind == engine::EventKind::sent;
-      if (e.kind == engine::EventKind::taken || (sent && e.terminal && !gone && before != kNothing)) {
-        gone = sent;
-        // The packets of a message go one after the other; what is longer than that is waiting.
-        const u64 own = flits_of(o.amount, flit) - std::min<u64>(flits_of(o.amount, flit), e.flits);
-        message.passages.assign(1, {true, e.node, 0, e.at, e.at - e.birth - std::min<u64>(e.at - e.birth, own)});
-        before = e.at;
-      }
-      const auto left = [&](const WatchedMessage::Passage& p) {
-        return p.terminal == e.terminal && p.node == e.node && p.port == e.port;
-      };
-      if (!sent || e.terminal || before == kNothing ||
-          std::any_of(message.passages.begin(), message.passages.end(), left))
-        continue;
-      message.passages.push_back({false, e.node, e.port, e.at, e.at - before});
-      shortest = std::min(shortest, e.at - before);
-      before = e.at;
-    }
-  }
-  for (auto& job : out.jobs) {
-    for (WatchedMessage& message : job.watched) {
-      for (WatchedMessage::Passage& p : message.passages) p.waited -= p.terminal ? 0 : shortest;
-    }
+  const std::vector<Passages> alone = passages_alone(open, flit, jobs, options, followed, out);
+  for (std::size_t i = 0; i < followed.size(); ++i) {
+    Passages& passages = out.jobs[followed[i].job].watched[followed[i].place].passages;
+    passages = passages_of(report, followed[i].packet.source, followed[i].packet.tag);
+    take_away(passages, alone[i]);
   }
 }
 
 /// Finds what the messages of critical paths would have taken alone, and where those were that were held up longest.
-void explain_paths(const Experiment& experiment, u32 flit, const std::vector<PlacedJob>& jobs,
+void explain_paths(const Experiment& experiment, const Experiment& open, u32 flit, const std::vector<PlacedJob>& jobs,
                    const RunOptions& options, const Coupling& coupling, const std::vector<IdleNetwork>& idle_networks,
                    NetworkJobsOutcome& out, bool again) {
   std::vector<Followed> followed;
@@ -645,7 +690,7 @@ void explain_paths(const Experiment& experiment, u32 flit, const std::vector<Pla
                    [](const Followed& a, const Followed& b) { return a.excess > b.excess; });
   if (followed.size() > kMostWatched) followed.resize(kMostWatched);
   name_packets(followed, out, coupling.pieces());
-  follow(experiment, flit, jobs, options, followed, out);
+  follow(experiment, open, flit, jobs, options, followed, out);
 }
 
 /// What holds packets back belongs to what is in the way.
@@ -688,7 +733,7 @@ NetworkJobsOutcome run_on_network(const Experiment& experiment, u32 flit, const 
   bare.traffics.resize(own_traffics(experiment));
   const Experiment open = without_admission(bare);
   const std::vector<IdleNetwork> idle = measure(open, flit, coupling, jobs.size(), options);
-  explain_paths(experiment, flit, jobs, options, coupling, idle, out, again);
+  explain_paths(experiment, open, flit, jobs, options, coupling, idle, out, again);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     NetworkJobsOutcome::OfJob& job = out.jobs[j];
     const u64 end = job.outcome.completion;

@@ -35,7 +35,7 @@ struct WatchedMessage {
     u32 node = 0;
     u32 port = 0;
     u64 left = 0;    ///< when the head of its last packet left
-    u64 waited = 0;  ///< before, longer than the shortest passage that was seen through a switch
+    u64 waited = 0;  ///< before, longer than where the message is alone in the network
   };
   std::vector<Passage> passages;  ///< of its last packet; empty: it was not watched
 };

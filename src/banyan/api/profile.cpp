@@ -60,7 +60,7 @@ std::string to_table(const Profile& profile) {
     text += thread_text(i, profile.threads[i], profile.run_seconds);
   }
   text += row("imbalance", fmt::format("{:.2f}, the most work of a thread over the mean", profile.imbalance()));
-  if (profile.windows > 0) {
+  if (profile.windows > 0 && profile.imbalance_in_windows > 0.0) {
     text +=
         row("in windows", fmt::format("{:.2f}, the most work of a {} in each window over the mean",
                                       profile.imbalance_in_windows, profile.threads.size() > 1 ? "thread" : "shard"));

@@ -184,7 +184,8 @@ ordered_json profile_json(const Profile& profile) {
   object["fewer_threads"] = profile.fewer_threads;
   object["threads"] = std::move(threads);
   object["imbalance"] = profile.imbalance();
-  object["imbalance_in_windows"] = profile.imbalance_in_windows;
+  object["imbalance_in_windows"] = nullptr;
+  if (profile.imbalance_in_windows > 0.0) object["imbalance_in_windows"] = profile.imbalance_in_windows;
   object["cut"] = {{"shards", profile.shards},
                    {"by", profile.cut_by},
                    {"channels", profile.channels},

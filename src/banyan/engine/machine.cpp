@@ -500,7 +500,7 @@ Scaling Machine::scaling() const {
   scaling.mails = over_ranks(scaling.mails, kAdd);
   scaling.workers = over_ranks(std::move(scaling.workers), kJoin);
   if (all_turns_ > 0.0) scaling.longest = longest_turns_ / all_turns_;
-  scaling.longest = over_ranks(scaling.longest, kLargest);
+  if (ranks_ != nullptr) scaling.longest = 0.0;
   return scaling;
 }
 
@@ -776,6 +776,12 @@ std::vector<u32> Machine::full_channels() const {
     for (const auto& population : shard.populations) population->full_channels(channels);
   }
   return over_ranks(std::move(channels), kJoin);
+}
+
+bool Machine::tells_occupancy() const noexcept {
+  return std::ranges::all_of(shards(), [](const Shard& shard) {
+    return std::ranges::all_of(shard.populations, [](const auto& p) { return p->tells_occupancy(); });
+  });
 }
 
 std::vector<u64> Machine::occupancy(u32 levels) const {

@@ -86,8 +86,8 @@ struct Scaling {
   };
   std::vector<Worker> workers;  ///< [thread]; of one rank after those of another
   /// Sum over windows of the most time that a thread had to work, over the mean: what windows would take without any
-  /// waiting for memory or barriers. Of one thread it says that of its shards, as if each had a thread. Of several
-  /// ranks the largest.
+  /// waiting for memory or barriers. Of one thread it says that of its shards, as if each had a thread. 0: not known,
+  /// of several ranks, none of which knows how long the others worked in a window.
   double longest = 1.0;
 };
 
@@ -170,6 +170,8 @@ class Machine {
   [[nodiscard]] Tick next_birth_after(Tick now) const;
   /// Channels at whose end there is no room.
   [[nodiscard]] std::vector<u32> full_channels() const;
+  /// Whether the two beside this are told by all that is in the network.
+  [[nodiscard]] bool tells_occupancy() const noexcept;
   /// Packets in the switches of each level of a graph that has so many.
   [[nodiscard]] std::vector<u64> occupancy(u32 levels) const;
   /// Messages that were born in each tick of a session (EngineSettings::generation_series), by tally_class.

@@ -75,7 +75,9 @@ class Sink {
 
   // Of models in which a packet may stand before the network when it has left its source queue:
   [[nodiscard]] bool has_timeline() const noexcept { return recorder_.has_timeline(); }
-  void postponed(const core::Packet& packet, Tick now) noexcept { recorder_.postponed(packet, now); }
+  void postponed(const core::Packet& packet, Tick now) noexcept {
+    if ((plan_.special[packet.traffic] & kControl) == 0) recorder_.postponed(packet, now);
+  }
 
   [[nodiscard]] u64 misdelivered() const noexcept { return misdelivered_; }
   /// Packets that arrived after a later one of the same source, destination and traffic (with check_order).

@@ -363,6 +363,7 @@ class Replay {
     --asking_;
     Resource& nic = sender(event.place, o);
     const u64 start = take_turn(nic, event.place, event.time);
+    if (start > event.time) trace_.resumed(event.place, start);
     const u64 gone = host_.gap_per_byte.of(further(o));
     nic = {start + host_.gap + gone, trace_.now(event.place)};
     carry(start, Kind::arrival, event.place, o);

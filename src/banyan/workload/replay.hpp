@@ -19,7 +19,8 @@ struct CriticalStep {
   // For a send: when its message went onto the wire, and when all of it was at the receiver.
   u64 sent = 0;
   u64 arrived = 0;
-  u32 repeat = 0;  ///< of its rank, from 0
+  u64 resumed = 0;  ///< of a send that asked and then waited for its interface: when it had that; else 0
+  u32 repeat = 0;   ///< of its rank, from 0
 };
 
 /// Where the time of a rank went, from its start to its end. What several of its cores do at once counts for the first

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "banyan/base/pages.hpp"
@@ -80,6 +81,10 @@ class TraceBack {
   void sent(Place send, u64 at) noexcept {
     if (!steps_.empty()) steps_[base_[send.rank] + send.operation].sent = at;
   }
+  /// A send that asked has its interface at `at`, for which it waited.
+  void resumed(Place send, u64 at) {
+    if (!steps_.empty()) resumed_[now(send)] = at;
+  }
   /// All of a message has arrived; returns its send. The rank of the send may be in a later repeat: messages of one
   /// operation are taken to arrive in the order in which they were sent.
   Execution arrived(Place send, u64 at) noexcept {
@@ -118,11 +123,13 @@ class TraceBack {
       const Step& step = steps_[number];
       // What comes after a beginning began when that was over.
       const u64 end = begins ? std::min(step.at, all.back().begin) : step.at;
+      const auto resumed = begins ? resumed_.end() : resumed_.find(number);
       all.push_back({{rank, static_cast<u32>(within % operations_[rank])},
                      step.begin,
                      end,
                      step.sent,
                      step.arrived,
+                     resumed == resumed_.end() ? 0 : resumed->second,
                      static_cast<u32>(within / operations_[rank])});
       e = begins ? step.before : step.cause;
     }
@@ -130,7 +137,7 @@ class TraceBack {
     return all;
   }
 
-  void archive(Archive& a) { a(steps_, repeat_, base_, ended_, arrived_, met_, last_, end_); }
+  void archive(Archive& a) { a(steps_, repeat_, base_, ended_, arrived_, met_, resumed_, last_, end_); }
 
  private:
   static constexpr Execution kBeginning = Execution{1} << 63U;
@@ -169,6 +176,7 @@ class TraceBack {
   std::vector<u32> arrived_;      ///< [operation], messages; empty where each is executed once
   std::vector<u32> met_;          ///< likewise
   std::vector<Execution> base_;   ///< [rank], the first of its present repeat
+  std::unordered_map<Execution, u64> resumed_;
   Execution last_ = kNobody;
   u64 end_ = 0;
 };

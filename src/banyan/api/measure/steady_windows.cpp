@@ -106,8 +106,9 @@ SteadyWindows::SteadyWindows(const engine::SteadyRecord& record, const config::V
   nothing_arrived_ = inside.count == 0 &&
                      std::any_of(record.offered.begin(), record.offered.end(), [](u64 flits) { return flits != 0; });
   warmup_found_ = found.valid;
-  transit_ = static_cast<u64>(std::ceil(inside.mean() / static_cast<double>(window_)));
-  cut_ = std::max({given, found.valid ? found.windows : 0, std::min(transit_ + 1, whole_ / 2)});
+  transit_ = inside.mean() / static_cast<double>(window_);
+  cut_ = std::max(
+      {given, found.valid ? found.windows : 0, std::min(static_cast<u64>(std::ceil(transit_)) + 1, whole_ / 2)});
   cut_ = std::min(cut_, whole_ == 0 ? 0 : whole_ - 1);
   warmup_text_ =
       fmt::format("warm-up: {} cycles cut (run.warmup = {}; {}; packets are in the network for {:.0f} cycles)",
@@ -146,7 +147,9 @@ std::vector<stats::SumCount> SteadyWindows::arrivals() const {
   return windows;
 }
 
-bool SteadyWindows::too_short_for_loads() const { return nothing_arrived_ || whole_ < kTransits * transit_; }
+bool SteadyWindows::too_short_for_loads() const {
+  return nothing_arrived_ || static_cast<double>(whole_) < static_cast<double>(kTransits) * transit_;
+}
 
 std::string SteadyWindows::shortness() const {
   if (too_short_for_loads()) {

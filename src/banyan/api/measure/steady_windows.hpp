@@ -151,7 +151,7 @@ class SteadyWindows {
   u64 cut_ = 0;
   u64 whole_ = 0;
   bool warmup_found_ = false;
-  u64 transit_ = 0;               ///< windows that a packet is in the network on average
+  double transit_ = 0.0;          ///< windows that a packet is in the network on average
   bool nothing_arrived_ = false;  ///< of what was generated
   bool full_ = false;  ///< packets are in the network for several times as long as the first ones, which found it empty
   std::string warmup_text_;

@@ -450,10 +450,14 @@ void Fabric::blocked_on(engine::BlockedView& into) const {
 
 void Fabric::occupancy(std::vector<u64>& levels) const {
   for (u32 i = 0; i < ingress_.size(); ++i) {
-    for (u32 q = 0; q < in_.stride; ++q) levels[graph_.level(node(ingress_[i].switch_))] += in_.queue(i, q).packets;
+    u64& level = levels[graph_.level(node(ingress_[i].switch_))];
+    for (u32 q = 0; q < in_.stride; ++q) level += in_.queue(i, q).packets;
+    level += ingress_[i].item.packet != kNone ? 1 : 0;  // a packet leaves the memory when its transfer ends
   }
   for (u32 e = 0; e < adapters_; ++e) {
-    for (u32 q = 0; q < out_.stride; ++q) levels[graph_.level(node(egress_[e].switch_))] += out_.queue(e, q).packets;
+    u64& level = levels[graph_.level(node(egress_[e].switch_))];
+    for (u32 q = 0; q < out_.stride; ++q) level += out_.queue(e, q).packets;
+    level += egress_[e].item.packet != kNone ? 1 : 0;
   }
 }
 

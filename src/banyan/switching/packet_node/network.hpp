@@ -311,6 +311,7 @@ class PacketNode final : public engine::WholeNetwork {
   void start_next(u32 at) noexcept {
     Link& link = links_[at];
     if (link.requests == 0) return;
+    bool takes_over = false;
     if (source_first(link)) {
       const Message& message = messages_[link.sources.first];
       u32 missing = kNone;
@@ -318,11 +319,12 @@ class PacketNode final : public engine::WholeNetwork {
       if (missing == kNone) missing = missing_of(needed_at(message.ahead, message.home));
       if (missing == kNone) return start_message(at);
       if (link.passing.empty() || setup_.take_over == TakeOver::never) return wait(at, missing);
-      own_.count(take_overs_);
+      takes_over = true;
     }
     const Parcel& parcel = parcels_[link.passing.first];
     const u32 missing = missing_of(needed_at(parcel.ahead, messages_[parcel.message].home));
     if (missing != kNone) return wait(at, missing);
+    if (takes_over) own_.count(take_overs_);
     link.sender = kNone;
     send(at, parcels_.pop(link.passing));
   }

@@ -45,7 +45,9 @@ VcRouterGeneral::VcRouterGeneral(engine::Builder& builder, u32 shard, const Rout
       const std::size_t k = std::size_t{e} * layout_.ports() + p;
       credit_delays_[k] = setup.pipeline.credit_return(fed_by_terminal(switches_[e], p));
       if (!leads_on(switches_[e], p)) continue;
-      channels_[k].cycles_per_flit = graph.channel(graph.channel_out_of(switches_[e], p)).link.cycles_per_flit;
+      const core::Channel& channel = graph.channel(graph.channel_out_of(switches_[e], p));
+      channels_[k].cycles_per_flit = channel.link.cycles_per_flit;
+      channels_[k].to_terminal = channel.to.terminal;
     }
   }
   const std::size_t most = layout_.size();
@@ -490,7 +492,10 @@ bool VcRouterGeneral::marks(const At& a, u32 i, u32 o, const core::Flit& head) c
       1 + waiting_for(a, a.inputs[i].port, head.flags & core::kTail ? i : kNone);  // it has left its buffer
   // Of a packet that is longer than half the buffer no more: the credits of the one before it may be on their way.
   const u32 rest = std::min(packet(head.packet).flits - 1, setup_.buffer / 2);
-  return setup_.marking.marks(length, room(a.e, o) >= rest,
+  // A terminal takes what comes: what waits for credits of one waits for the round trip of its link.
+  const bool free =
+      channels_[std::size_t{a.e} * layout_.ports() + a.inputs[i].port].to_terminal || room(a.e, o) >= rest;
+  return setup_.marking.marks(length, free,
                               [&] { return marks_.at(packet(head.packet), switches_[a.e], head.auxiliary)[0]; });
 }
 

@@ -64,6 +64,7 @@ class VcRouterGeneral : public VcRouterBase<u16> {
   struct Output {
     Tick free_at = 0;  ///< its channel takes a flit again
     u32 cycles_per_flit = 1;
+    bool to_terminal = false;
   };
   /// A request for the switch.
   struct Bid {
