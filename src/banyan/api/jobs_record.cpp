@@ -40,13 +40,12 @@ struct PathStep {
   const CriticalStep* step = nullptr;
   workload::Operation operation;
 
-  /// True where `receive` waits for the message of this send, or for the sum of which it is the last contribution.
-  [[nodiscard]] bool is_awaited_by(const PathStep& receive) const {
-    if (operation.kind != OperationKind::send || receive.operation.kind != OperationKind::receive) return false;
-    const u32 from = step->place.rank;
-    const u32 to = receive.step->place.rank;
-    const bool contributes = operation.peer == from && receive.operation.peer == to;
-    return operation.peer == to || contributes;
+  /// True where this is a send, and `next` waits for its message: what another rank waits for, and a rank itself where
+  /// it receives what it has sent to itself.
+  [[nodiscard]] bool is_awaited_by(const PathStep& next) const {
+    if (operation.kind != OperationKind::send) return false;
+    const u32 to = next.step->place.rank;
+    return step->place.rank != to || (next.operation.kind == OperationKind::receive && operation.peer == to);
   }
 };
 
