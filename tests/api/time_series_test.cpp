@@ -204,6 +204,7 @@ TEST(TimeSeries, OccupancyHasWhatIsInTransfer) {
       "routing = 'nearest_common_ancestor'\ntraffic = { name = 'synchronization', mean = 300 }\n"
       "run = { sessions = 1, series = 'all' }\n";
   EXPECT_THROW(static_cast<void>(run_of(worms, {})), ConfigError);
+  EXPECT_THROW(static_cast<void>(check(read_experiments_text(worms, "worms.toml", {}).points.front())), ConfigError);
   EXPECT_GT(sum_of(series_of(run_of(worms, {"run.series=generation"}), "generated_synchronization")), 0.0);
 }
 

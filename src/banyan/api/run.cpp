@@ -65,10 +65,21 @@ void require_settling(const config::Values& run, const Traffics& traffics) {
   }
 }
 
+/// Refuses series of stages where worms lie in several of them at once. What a machine does not tell is refused by the
+/// session, too, but that is after `check`.
+void require_stages(const Experiment& experiment) {
+  const std::string& series = experiment.run.text("series");
+  if (series == "none" || series == "generation" || !switch_row(experiment).replicates) return;
+  experiment.run.fail("series", "the switch does not tell what lies in each stage, nor which are full",
+                      "leave it out, or use run.trees = true, for congestion trees");
+}
+
 /// Refuses parameters that this kind of run would pass over in silence.
-void require_fitting(const config::Values& run, const Traffics& traffics, bool sessions) {
+void require_fitting(const Experiment& experiment, const Traffics& traffics, bool sessions) {
+  const config::Values& run = experiment.run;
   if (run.integer("settle") != 0) require_settling(run, traffics);
   if (sessions) {
+    require_stages(experiment);
     if (run.integer("window") == 0) return;
     run.fail(
         "window", "a finite traffic makes this an experiment of sessions",
@@ -244,7 +255,7 @@ std::vector<std::string> check_traffics(const Experiment& experiment) {
   // In the order of run(), so that of several faults both name the same one.
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
-  require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
+  require_fitting(experiment, traffics, has_sessions(experiment, traffics));
   require_warm_up(experiment, network, has_sessions(experiment, traffics));
   const std::optional<CostTable> costs = costs_of(experiment);
   static_cast<void>(predict(experiment, network));
@@ -292,7 +303,7 @@ Result run_whole(const Experiment& experiment, const RunOptions& options) {
   const Network network = build_network(experiment);
   const Traffics traffics = build_traffics(experiment, *network.topology);
   require_traceable(experiment, traffics, options);
-  require_fitting(experiment.run, traffics, has_sessions(experiment, traffics));
+  require_fitting(experiment, traffics, has_sessions(experiment, traffics));
   const std::vector<Predictions> predictions = predict(experiment, network);
   const double building = thread_cpu_seconds() - started;
   const double build_seconds = watch.seconds();
@@ -327,7 +338,7 @@ Result run_on(const Experiment& experiment, const Network& network, const std::v
   const Traffics traffics = build_traffics(experiment, *network.topology);
   const bool sessions = has_sessions(experiment, traffics);
   require_traceable(experiment, traffics, options);
-  require_fitting(experiment.run, traffics, sessions);
+  require_fitting(experiment, traffics, sessions);
   require_windows(experiment.run, sessions, options);
   require_warm_up(experiment, network, sessions);
   if (options.ranks != nullptr && !(sessions && deals_sessions(experiment, network, options)))
