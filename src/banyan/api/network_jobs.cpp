@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -641,7 +640,7 @@ void take_away(Passages& passages, const Passages& alone) {
     } else if (i < alone.size()) {
       least = alone[i].waited;
     } else if (alone.size() > 1) {
-      least = std::ranges::max(alone | std::views::drop(1), {}, &WatchedMessage::Passage::waited).waited;
+      least = std::ranges::max_element(alone.begin() + 1, alone.end(), {}, &WatchedMessage::Passage::waited)->waited;
     }
     p.waited -= std::min(p.waited, least);
   }

@@ -34,8 +34,8 @@ struct Profile {
   u64 mails = 0;              ///< flits and control words that went from shard to shard
   u64 moves = 0;              ///< flit-hops, or moves of packets in sessions
   u64 peak_bytes = 0;
-  /// The most work of a thread in each window, relative to the mean; of one thread with several shards, of these. 0: not
-  /// known, of several ranks.
+  /// The most work of a thread in each window, relative to the mean; of one thread with several shards, of these. 0:
+  /// not known, of several ranks.
   double imbalance_in_windows = 0.0;
 
   /// The most work of a thread, relative to the mean; 1 where it is even.
