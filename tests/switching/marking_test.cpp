@@ -104,9 +104,9 @@ TEST(Marking, OfRootsGoesByTheCreditsOfTheQueue) {
 /// The last link is the root, whatever the buffers hold: where all that is congested is a terminal's link, marks of
 /// roots are all marks.
 TEST(Marking, TheLinkOfATerminalIsARoot) {
-  for (const u32 vcs : {1, 2, 8}) {
-    for (const u32 buffer : {3, 4, 8}) {
-      for (const u32 latency : {1, 3, 6}) {
+  for (const u32 vcs : {1U, 2U, 8U}) {
+    for (const u32 buffer : {3U, 4U, 8U}) {
+      for (const u32 latency : {1U, 3U, 6U}) {
         const auto marked = [&](const std::string& root_only) {
           return run("topology = { name = 'mesh', size = [2], concentration = 4, terminal_latency = " +
                          std::to_string(latency) + " }\nswitch = { name = 'vc_router', vcs = " + std::to_string(vcs) +

@@ -552,7 +552,7 @@ TEST_F(NetworkJobs, ALoneMessageWaitsInNoQueue) {
                              (bytes_only ? "" : "flit = \"32 B\"\n") +
                              "[[job]]\nfile = \"a.goal\"\nplacement = \"place.txt\"\n";
     write_text("place.txt", "0 7\n");
-    for (const u32 bytes : {32, 2048}) {
+    for (const u32 bytes : {32U, 2048U}) {
       write_text("a.goal", "num_ranks 2\nrank 0 {\nsend " + std::to_string(bytes) + "b to 1\n}\nrank 1 {\nrecv " +
                                std::to_string(bytes) + "b from 0\n}\n");
       const json message = run_of(text)["jobs"][0]["critical_path"][0]["message"];
