@@ -38,10 +38,10 @@ Questioned run_until_window(Tick last, bool asks = true, bool full_audit = false
   engine::SteadySettings steady;
   steady.full_audit = full_audit;
   if (asks) {
-    steady.at_window = [&](const engine::SteadyRecord& record, Tick now) {
+    steady.at_window = [&](const engine::SteadyProgress& progress, Tick now) {
       run.asked.push_back(now);
       u64 flits = 0;
-      for (std::size_t w = 0; w < now / kWindow; ++w) flits += record.timeline.at(w, 0).offered;
+      for (std::size_t w = 0; w < now / kWindow; ++w) flits += progress.timeline.at(w, 0).offered;
       run.offered.push_back(flits);
       return now == last;
     };

@@ -10,6 +10,7 @@
 #include "banyan/core/registry.hpp"
 #include "banyan/engine/builder.hpp"
 #include "banyan/engine/machine.hpp"
+#include "banyan/switching/output_queued/input_order.hpp"
 #include "support/script.hpp"
 
 namespace banyan::switching::output_queued_test {
@@ -28,8 +29,9 @@ const Row& row(std::span<const Row* const> rows, std::string_view name) {
 /// An Extra Stage Cube of boxes with S places, under a script; input stage bypassed by default.
 struct Network {
   Network(u32 terminals, u32 radix, i64 places, const std::vector<Script::Line>& script, bool extra = false,
-          const std::string& space = "same_cycle", bool permuted = false)
-      : traffic(terminals, script), list{&traffic} {
+          const std::string& space = "same_cycle", bool permuted = false, const std::vector<Script::Line>& more = {})
+      : traffic(terminals, script), other(terminals, more), list{&traffic} {
+    if (!more.empty()) list.push_back(&other);
     const core::TopologyRow& topology_row = row(core::topology_rows(), "extra_stage_cube");
     config::Values values = config::Values::defaults(topology_row.info);
     values.set("terminals", i64{terminals});
@@ -65,6 +67,7 @@ struct Network {
   }
 
   test::Script traffic;
+  test::Script other;
   std::vector<core::Traffic*> list;
   std::unique_ptr<core::Topology> topology;
   std::unique_ptr<core::Routing> routing;
@@ -144,6 +147,76 @@ TEST(OutputQueued, WhoIsBlockedIsDrawnAtRandom) {
   // packets wait 1 and 2. Winning half of the rounds, the mean is 2.5 per round.
   const double lost = static_cast<double>(network.all().queueing) / kRounds - 2.0;
   EXPECT_NEAR(lost, 0.5, 5.0 * 0.5 / std::sqrt(kRounds));
+}
+
+/// All inputs of a box send to one output at once, again and again: the packets of each take 1 to as many cycles.
+TEST(OutputQueued, WhatComesInOneCycleIsQueuedInAnOrderThatPrefersNoInput) {
+  constexpr u32 kRounds = 500;
+  for (const char* space : {"same_cycle", "next_cycle"}) {
+    for (const u32 inputs : {2U, 4U, 16U}) {
+      const double mean = (inputs + 1) / 2.0;
+      const double deviation = std::sqrt((inputs * inputs - 1) / 12.0 / kRounds);
+      for (const u32 watched : {0U, 1U, inputs - 1}) {
+        std::vector<Script::Line> its;
+        std::vector<Script::Line> others;
+        for (u32 i = 0; i < kRounds; ++i) {
+          for (u32 input = 0; input < inputs; ++input) {
+            (input == watched ? its : others).push_back({input, i * 2 * inputs, 0});
+          }
+        }
+        Network network(inputs, inputs, inputs, its, false, space, false, others);
+        network.run(kRounds * 2 * inputs + 100);
+        const engine::LatencySums sums = network.machine->tallies().at(engine::tally_class(0, false));
+        ASSERT_EQ(sums.packets, kRounds);
+        EXPECT_NEAR(static_cast<double>(sums.latency) / kRounds, mean, 5.0 * deviation)
+            << space << ", input " << watched << " of " << inputs;
+      }
+    }
+  }
+}
+
+template <class Order>
+void expect_every_order(Order order, u32 inputs) {
+  constexpr u32 kCycles = 64 * 64 * 4;
+  order.reset(Random(3, Stream{"test"}, 0, 0));
+  std::vector<u64> places(inputs * inputs);
+  std::vector<u64> first(inputs * inputs);
+  for (Tick now = 0; now < kCycles; ++now) {
+    order.at(now);
+    u64 all = inputs == 64 ? ~u64{0} : (u64{1} << inputs) - 1;
+    ASSERT_EQ(order.arrange(all), all);
+    std::vector<u32> place_of(inputs);
+    for (u32 place = 0; place < inputs; ++place) {
+      const u32 input = order.input(place);
+      ASSERT_EQ(order.arrange(u64{1} << input), u64{1} << place);
+      place_of[input] = place;
+      ++places[input * inputs + place];
+    }
+    for (u32 a = 0; a < inputs; ++a) {
+      for (u32 b = 0; b < inputs; ++b) first[a * inputs + b] += place_of[a] < place_of[b] ? 1U : 0U;
+    }
+    // All boxes of a word have that order.
+    if (inputs < 64) { ASSERT_EQ(order.arrange(all << inputs), all << inputs); }
+  }
+  const double half = kCycles / 2.0;
+  for (u32 a = 0; a < inputs; ++a) {
+    for (u32 b = 0; b < inputs; ++b) {
+      if (a == b) continue;
+      EXPECT_NEAR(static_cast<double>(first[a * inputs + b]), half, 5.0 * std::sqrt(kCycles) / 2.0);
+    }
+    // A permutation stays for 64 cycles, in which an input takes places that differ by flipped bits alone.
+    for (u32 place = 0; place < inputs; ++place) {
+      EXPECT_NEAR(static_cast<double>(places[a * inputs + place]), kCycles / static_cast<double>(inputs),
+                  6.0 * std::sqrt(64.0 * kCycles / inputs));
+    }
+  }
+}
+
+TEST(OutputQueued, EveryOrderOfInputsIsEquallyLikely) {
+  expect_every_order(output_queued::InputOrder<2>(), 2);
+  expect_every_order(output_queued::InputOrder<4>(), 4);
+  expect_every_order(output_queued::InputOrder<16>(), 16);
+  expect_every_order(output_queued::InputOrder<64>(), 64);
 }
 
 TEST(OutputQueued, NoPacketIsLostUnderRandomLoadWithTinyBuffers) {

@@ -408,8 +408,10 @@ export class Explorer {
   }
 
   private sentence(sample: Sample): string {
-    const longest = longestWait(this.data.explorers?.[Number(this.run.value || 0)]?.paths ?? []);
+    const paths = this.data.explorers?.[Number(this.run.value || 0)]?.paths ?? [];
+    const longest = longestWait(paths);
     if (this.isStill() && longest !== null) return `The longest wait of the critical path: ${waitText(longest)}`;
+    if (this.isStill() && paths.length > 0) return "No message of the critical path waited in the network";
     if (this.isStill()) return "How much of the measured time each channel was in use";
     const victims = sample.trees.reduce((sum, tree) => sum + tree.victims, 0);
     const plural = (n: number, one: string) => `${formatNumber(n)} ${one}${n === 1 ? "" : "s"}`;

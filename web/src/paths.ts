@@ -8,12 +8,12 @@ interface Wait extends PathMessage {
   unit: string;
 }
 
-/** The message of all paths that waited longest at one place; null: no message was followed. */
+/** The message of all paths that waited longest at one place; null: none waited anywhere. */
 export function longestWait(paths: readonly PathData[]): Wait | null {
   let longest: Wait | null = null;
   for (const { job, unit, messages } of paths) {
     for (const message of messages) {
-      if (longest === null || message.waited > longest.waited) longest = { ...message, job, unit };
+      if (message.waited > (longest?.waited ?? 0)) longest = { ...message, job, unit };
     }
   }
   return longest;

@@ -20,5 +20,6 @@ describe("critical paths", () => {
       "ring, rank 1, operation 0 (send 8b to 2 tag 0): 29 ns at switch 2, up 1",
     );
     expect(longestWait([])).toBeNull();
+    expect(longestWait([{ job: "alone", unit: "ns", messages: [message(0, 4, 0)] }])).toBeNull();
   });
 });

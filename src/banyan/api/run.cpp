@@ -65,11 +65,10 @@ void require_settling(const config::Values& run, const Traffics& traffics) {
   }
 }
 
-/// Refuses series of stages where worms lie in several of them at once. What a machine does not tell is refused by the
-/// session, too, but that is after `check`.
+/// Refuses series of stages where worms lie in several of them at once.
 void require_stages(const Experiment& experiment) {
   const std::string& series = experiment.run.text("series");
-  if (series == "none" || series == "generation" || !switch_row(experiment).replicates) return;
+  if (series == "none" || series == "generation" || !switch_row(experiment).hides_stages) return;
   experiment.run.fail("series", "the switch does not tell what lies in each stage, nor which are full",
                       "leave it out, or use run.trees = true, for congestion trees");
 }

@@ -106,6 +106,8 @@ struct SwitchRow {
   u32 control_flits = 1;
   /// It writes the utilization of its links into packets (core/utilization.hpp) where an admission asks for it.
   bool writes_utilization = false;
+  /// The model tells neither occupancy nor full channels by stage: a worm lies in several stages at once.
+  bool hides_stages = false;
   /// The model takes packets with several destinations (Packet::copies).
   bool replicates = false;
   /// The model adds up contributions on their way (TrafficTraits::reduces); it replicates too.

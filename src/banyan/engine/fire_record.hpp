@@ -24,14 +24,32 @@ namespace banyan::engine {
   return all;
 }
 
-/// The record of one shard, or merged. All are integers: it does not matter in which order events come and shards
-/// merge.
-struct FireRecord {
+/// Of a record, what says how far the disturbances and their victims are: little, that may be looked at often.
+struct FireProgress {
   struct Stream {
     u64 flits = 0;   ///< that arrived
     u64 timely = 0;  ///< of those, before the end of the stream
     Tick last = 0;   ///< the latest arrival
   };
+
+  void merge(const FireProgress& other) {
+    streams.resize(std::max(streams.size(), other.streams.size()));
+    for (std::size_t i = 0; i < other.streams.size(); ++i) {
+      streams[i].flits += other.streams[i].flits;
+      streams[i].timely += other.streams[i].timely;
+      streams[i].last = std::max(streams[i].last, other.streams[i].last);
+    }
+    longest = std::max(longest, other.longest);
+  }
+  void archive(Archive& a) { a(streams, longest); }
+
+  std::vector<Stream> streams;  ///< of all traffics
+  u64 longest = 0;              ///< flits of a victim's packet
+};
+
+/// The record of one shard, or merged. All are integers: it does not matter in which order events come and shards
+/// merge.
+struct FireRecord : FireProgress {
   /// A victim's packet that was generated when nobody knew yet whether the disturbance would go on.
   struct Late {
     Tick birth = 0;
@@ -122,14 +140,9 @@ struct FireRecord {
       *this = other;
       return;
     }
-    for (std::size_t i = 0; i < other.streams.size(); ++i) {
-      streams[i].flits += other.streams[i].flits;
-      streams[i].timely += other.streams[i].timely;
-      streams[i].last = std::max(streams[i].last, other.streams[i].last);
-    }
+    FireProgress::merge(other);
     for (std::size_t i = 0; i < other.victims.size(); ++i) victims[i].merge(other.victims[i]);
     late.insert(late.end(), other.late.begin(), other.late.end());
-    longest = std::max(longest, other.longest);
     complete += other.complete;  // what one stream sends arrives in one shard
     known = std::max(known, other.known);
     closed = std::min(closed, other.closed);
@@ -143,11 +156,9 @@ struct FireRecord {
   core::Disturbance when;
   std::vector<u32> first;                    ///< [traffic]: its first stream
   std::vector<core::Traffic::Stream> plans;  ///< of all traffics
-  std::vector<Stream> streams;               ///< likewise
   std::vector<u8> targets;                   ///< [terminal]: a stream goes there
   std::vector<stats::Histogram> victims;     ///< [source terminal]: latencies of packets born during the disturbance
   std::vector<Late> late;                    ///< where no time ends it
-  u64 longest = 0;                           ///< flits of a victim's packet
   Tick begin = 0;                            ///< `known` at the start
   Tick known = 0;                            ///< it lasts until then, at least
   Tick closed = kNever;                      ///< it lasts no longer

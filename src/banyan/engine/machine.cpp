@@ -561,6 +561,16 @@ SteadyRecord Machine::record(const SteadyPlan& plan, bool waiting) const {
   return over_ranks(std::move(sum), kMerge);
 }
 
+SteadyProgress Machine::progress(const SteadyPlan& plan) const {
+  SteadyProgress sum{Timeline(plan.series_window, plan.end, static_cast<u32>(traffics_.size())), {}};
+  for (const Shard& shard : shards()) {
+    const SteadyRecord& record = shard.terminals->recorder.record();
+    sum.timeline.merge(record.timeline);
+    sum.fire.merge(record.fire);
+  }
+  return over_ranks(std::move(sum), kMerge);
+}
+
 void Machine::goes_on(Tick from) {
   Tick next = kNever;
   for (Shard& shard : shards()) {
@@ -776,12 +786,6 @@ std::vector<u32> Machine::full_channels() const {
     for (const auto& population : shard.populations) population->full_channels(channels);
   }
   return over_ranks(std::move(channels), kJoin);
-}
-
-bool Machine::tells_occupancy() const noexcept {
-  return std::ranges::all_of(shards(), [](const Shard& shard) {
-    return std::ranges::all_of(shard.populations, [](const auto& p) { return p->tells_occupancy(); });
-  });
 }
 
 std::vector<u64> Machine::occupancy(u32 levels) const {

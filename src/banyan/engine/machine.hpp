@@ -134,9 +134,10 @@ class Machine {
   void set_window(Window window);
   void close(u32 traffic, Tick at);
   void finish_records();
-  /// What was recorded up to the end of the plan, messages that wait at their sources included.
-  /// `waiting`: with what waits at its source.
+  /// What was recorded up to the end of the plan. `waiting`: with the messages that wait at their sources.
   [[nodiscard]] SteadyRecord record(const SteadyPlan& plan, bool waiting = true) const;
+  /// The part of that which costs little, whatever the number of terminals.
+  [[nodiscard]] SteadyProgress progress(const SteadyPlan& plan) const;
   /// Goes on recording, up to a later end.
   void extend(const SteadyPlan& longer);
   /// A state that was read goes on at tick `from`, in a machine that may have been built with other values of
@@ -170,8 +171,6 @@ class Machine {
   [[nodiscard]] Tick next_birth_after(Tick now) const;
   /// Channels at whose end there is no room.
   [[nodiscard]] std::vector<u32> full_channels() const;
-  /// Whether the two beside this are told by all that is in the network.
-  [[nodiscard]] bool tells_occupancy() const noexcept;
   /// Packets in the switches of each level of a graph that has so many.
   [[nodiscard]] std::vector<u64> occupancy(u32 levels) const;
   /// Messages that were born in each tick of a session (EngineSettings::generation_series), by tally_class.

@@ -252,8 +252,6 @@ class Population {
   virtual void blocked_on(BlockedView& into) const { static_cast<void>(into); }
   /// The same with text made at once, for models that do not publish blocked_on.
   virtual void waits(std::vector<Wait>& into) const { static_cast<void>(into); }
-  /// Whether it says anything by the two below.
-  [[nodiscard]] virtual bool tells_occupancy() const noexcept { return true; }
   /// Packets per level of the graph (stage occupancy); adds to `levels`.
   virtual void occupancy(std::vector<u64>& levels) const { static_cast<void>(levels); }
   /// Channel numbers (core::Graph) whose buffer is full, for the saturation tree of paper 1.

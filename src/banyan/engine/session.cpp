@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "banyan/base/error.hpp"
 #include "banyan/engine/full_audits.hpp"
 #include "banyan/engine/progress_watch.hpp"
 
@@ -38,11 +37,6 @@ class Session {
     window_.from = first_birth(machine_);
     machine_.set_window(window_);
     out_.begin = window_.from;
-    if (records() && !machine_.tells_occupancy()) {
-      throw ConfigError({"", 0, 0, "run.series"},
-                        "the switch does not tell what lies in each stage, nor which are full",
-                        "leave it out, or use run.trees = true, for congestion trees");
-    }
     hot_ = first_hot_spot(machine_.traffics());
     open_.assign(machine_.traffics().size(), false);
     for (std::size_t i = 0; i < open_.size(); ++i) {

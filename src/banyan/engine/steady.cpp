@@ -31,7 +31,9 @@ bool over(const Machine& machine, const SteadyPlan& plan, const SteadySettings& 
   out.end = SteadyOutcome::End::not_drained;
   out.sources_empty = machine.sources_past_window();
   const u64 inside = sum.counted_taken - sum.counted_delivered;
-  std::string left = inside == 0 ? "" : fmt::format("{} counted packets were still in the network", inside);
+  std::string left = inside == 0   ? ""
+                     : inside == 1 ? "1 counted packet was still in the network"
+                                   : fmt::format("{} counted packets were still in the network", inside);
   if (!out.sources_empty)
     left += inside == 0 ? "counted packets had not left their sources" : ", and others at their sources,";
   out.explanation = fmt::format("{} {} ticks after the last was generated (run.drain{})", left, settings.drain,
@@ -100,7 +102,7 @@ bool pause_on_the_way(Machine& machine, SteadyPlan& plan, const SteadySettings& 
     }
     if (now != window_end) continue;
     window_end += window;
-    if (!settings.at_window(machine.record(plan, false), now)) continue;
+    if (!settings.at_window(machine.progress(plan), now)) continue;
     end_plan(machine, plan, settings, now);
     to = now;
     return true;
@@ -120,7 +122,7 @@ void prolong(Machine& machine, SteadyPlan& plan, const SteadySettings& settings)
 /// Before the end of the plan: ends it at `now` when enough was seen.
 void shorten(Machine& machine, SteadyPlan& plan, const SteadySettings& settings, Tick now) {
   if (!settings.enough || now >= plan.end || now % settings.enough_every >= kPeriodMeasured) return;
-  if (settings.enough(machine.record(plan, false), now)) end_plan(machine, plan, settings, now);
+  if (settings.enough(machine.progress(plan), now)) end_plan(machine, plan, settings, now);
 }
 
 /// The first tick from `from` on at which the run is looked at.
@@ -189,7 +191,7 @@ SteadyOutcome run_steady(Machine& machine, SteadyPlan plan, const SteadySettings
       break;
     }
     if (now == plan.end && !ended) prolong(machine, plan, settings);
-    if (now == plan.end && !ended && settings.at_window) settings.at_window(machine.record(plan, false), now);
+    if (now == plan.end && !ended && settings.at_window) settings.at_window(machine.progress(plan), now);
     shorten(machine, plan, settings, now);
     if (over(machine, plan, settings, now, out)) break;
     audits.look(machine);

@@ -30,11 +30,11 @@ struct SteadySettings {
   std::function<std::optional<SteadyPlan>(const SteadyRecord&)> longer;
   /// Asked before the end of the plan, at fixed ticks after `enough_every` of them, with what was recorded before
   /// `now`: true ends the plan. May be empty.
-  std::function<bool(const SteadyRecord&, Tick now)> enough;
+  std::function<bool(const SteadyProgress&, Tick now)> enough;
   Tick enough_every = 0;
   /// Asked at the end of each window of the plan, with what was recorded before `now`: true ends the plan there. May be
   /// empty; then the ends of windows cost nothing.
-  std::function<bool(const SteadyRecord&, Tick now)> at_window;
+  std::function<bool(const SteadyProgress&, Tick now)> at_window;
   /// The run stops there, as if interrupted, and its state is written to `state`. 0: it does not.
   Tick stop = 0;
   std::string* state = nullptr;

@@ -100,6 +100,18 @@ class EndSums {
   std::vector<Sum> sums_ = std::vector<Sum>(kEnds);
 };
 
+/// Of a record, what may be looked at after every window of the time series.
+struct SteadyProgress {
+  void merge(const SteadyProgress& other) {
+    timeline.merge(other.timeline);
+    fire.merge(other.fire);
+  }
+  void archive(Archive& a) { a(timeline, fire); }
+
+  Timeline timeline;
+  FireProgress fire;
+};
+
 struct SteadyRecord : SteadyWindows {
   explicit SteadyRecord(const SteadyPlan& p, u32 traffics = 1)
       : plan(p), shares(traffics > 1 ? traffics : 0), timeline(p.series_window, p.end, traffics) {

@@ -163,6 +163,7 @@ const core::SwitchRow row_central_buffer{
     .vcs = &one_vc,
     .no_dependencies = "central_buffer moves worms through one buffer per switch that all of its outputs share",
     .most_ports = 64,
+    .hides_stages = true,
     .replicates = true,
     .reduces = true,
     .draws_nothing = true,

@@ -553,6 +553,7 @@ const core::SwitchRow row_input_buffer{
     .vcs = &one_vc,
     .no_dependencies = "input_buffer replicates worms from the heads of its FIFOs to several outputs at once",
     .most_ports = 64,
+    .hides_stages = true,
     .replicates = true,
     .draws_nothing = true,
     .zero_load = &worm_zero_load,

@@ -54,7 +54,7 @@ std::vector<double> Aftermath::throughput(const engine::Timeline& timeline, Tick
   return values;
 }
 
-std::optional<Tick> Aftermath::over(const engine::FireRecord& record, Tick now) const {
+std::optional<Tick> Aftermath::over(const engine::FireProgress& record, Tick now) const {
   Tick last = when_.from;
   for (const core::Traffic* traffic : traffics_) {
     if (traffic->disturbance().from == kNever || traffic->disturbance().to == kNever) continue;
@@ -89,12 +89,12 @@ std::optional<std::size_t> Aftermath::recovered(const std::vector<double>& value
   return std::nullopt;
 }
 
-bool Aftermath::settled(const engine::SteadyRecord& record, Tick now, Tick settle) const {
-  const std::optional<Tick> end = over(record.fire, now);
+bool Aftermath::settled(const engine::SteadyProgress& progress, Tick now, Tick settle) const {
+  const std::optional<Tick> end = over(progress.fire, now);
   if (!end) return false;
   if (now >= *end + settle) return true;
-  const auto length = static_cast<double>(record.timeline.length());
-  return recovered(throughput(record.timeline, now), length, *end, record.fire.longest).has_value();
+  const auto length = static_cast<double>(progress.timeline.length());
+  return recovered(throughput(progress.timeline, now), length, *end, progress.fire.longest).has_value();
 }
 
 void Aftermath::report(Result& result, const engine::SteadyRecord& record, Tick end) const {

@@ -20,9 +20,9 @@ class Aftermath {
   explicit Aftermath(std::span<core::Traffic* const> traffics);
 
   [[nodiscard]] bool disturbed() const { return when_.from != kNever; }
-  /// True when `record`, of all ticks before `now`, shows that the disturbance is over and throughput is back, or that
-  /// it has been over for `settle` ticks.
-  [[nodiscard]] bool settled(const engine::SteadyRecord& record, Tick now, Tick settle) const;
+  /// True when `progress`, of all ticks before `now`, shows that the disturbance is over and throughput is back, or
+  /// that it has been over for `settle` ticks.
+  [[nodiscard]] bool settled(const engine::SteadyProgress& progress, Tick now, Tick settle) const;
   /// Adds, of a run with a time series, the metrics
   /// - throughput_before (mean of the windows that end before the disturbance, from half of that time on),
   ///   throughput_during (of the windows in which it lasts, its first and its last among them), throughput_after (from
@@ -44,7 +44,7 @@ class Aftermath {
   /// Throughput of the victims by whole window before `end`, flits/cycle.
   [[nodiscard]] std::vector<double> throughput(const engine::Timeline& timeline, Tick end) const;
   /// When the disturbance was over; nothing while it lasts.
-  [[nodiscard]] std::optional<Tick> over(const engine::FireRecord& record, Tick now) const;
+  [[nodiscard]] std::optional<Tick> over(const engine::FireProgress& record, Tick now) const;
   [[nodiscard]] std::optional<std::size_t> recovered(const std::vector<double>& values, double length, Tick over,
                                                      u64 packet) const;
   [[nodiscard]] std::optional<double> before(const std::vector<double>& values, double length) const;

@@ -750,13 +750,15 @@ std::pair<Result, bool> run_once(const Experiment& experiment, const Network& ne
   const auto settle = static_cast<Tick>(experiment.run.integer("settle"));
   WindowTeller teller(options.window, network.topology->traffic_terminals());
   if (settle != 0) {
-    steady.enough = [&aftermath, settle](const SteadyRecord& record, Tick now) {
-      return aftermath.settled(record, now, settle);
+    steady.enough = [&aftermath, settle](const engine::SteadyProgress& progress, Tick now) {
+      return aftermath.settled(progress, now, settle);
     };
     steady.enough_every = plan.series_window;
   }
   if (options.window) {
-    steady.at_window = [&teller](const SteadyRecord& record, Tick now) { return teller.tell(record.timeline, now); };
+    steady.at_window = [&teller](const engine::SteadyProgress& progress, Tick now) {
+      return teller.tell(progress.timeline, now);
+    };
   }
   std::string lines;
   engine::PacketLog packets(network.topology->graph(), [&](const engine::LoggedPacket& packet) {

@@ -13,6 +13,7 @@
 #include "banyan/base/archive.hpp"
 #include "banyan/core/packet.hpp"
 #include "banyan/switching/output_queued/box_order.hpp"
+#include "banyan/switching/output_queued/input_order.hpp"
 #include "banyan/switching/output_queued/layout.hpp"
 
 namespace banyan::switching::output_queued {
@@ -82,13 +83,13 @@ class Queues {
   /// Moves on what waits at the open boxes of a group (not BoxOrder::mixed), shifting routes by `tag_bits`. After a
   /// word of inputs it calls after(word, bits of the inputs whose head moved, bits of those that wait at other boxes).
   template <u32 Stride, class After>
-  void move_open(const BoxOrder::Group& group, u32 tag_bits, After&& after) noexcept {
+  void move_open(const BoxOrder::Group& group, u32 tag_bits, const InputOrder<Stride>& order, After&& after) noexcept {
     if (group.last) {
-      far_ ? move_words<Stride, true, true>(group.words, tag_bits, after)
-           : move_words<Stride, true, false>(group.words, tag_bits, after);
+      far_ ? move_words<Stride, true, true>(group.words, tag_bits, order, after)
+           : move_words<Stride, true, false>(group.words, tag_bits, order, after);
     } else {
-      far_ ? move_words<Stride, false, true>(group.words, tag_bits, after)
-           : move_words<Stride, false, false>(group.words, tag_bits, after);
+      far_ ? move_words<Stride, false, true>(group.words, tag_bits, order, after)
+           : move_words<Stride, false, false>(group.words, tag_bits, order, after);
     }
   }
 
@@ -142,7 +143,9 @@ class Queues {
   /// box they belong to, since how many wait at one box is random and its branch could not be predicted. Everything in
   /// locals: stores to the arrays might alias the members.
   template <u32 Stride, bool Last, bool Far, class After>
-  void move_words(std::span<const InputWord> words, u32 tag_bits, After& after) noexcept {
+  void move_words(std::span<const InputWord> words, u32 tag_bits, const InputOrder<Stride>& inputs,
+                  After& after) noexcept {
+    const InputOrder<Stride> order = inputs;
     Ring* const rings = rings_.data();
     Entry* const entries = entries_.data();
     u64* const occupied = occupied_.data();
@@ -166,9 +169,9 @@ class Queues {
       const u64 waiting = occupied[word] & words[i].inputs;
       const u64 moved = waiting & ~closed_[word];
       u64 emptied = 0;
-      for (u64 bits = moved; bits != 0; bits &= bits - 1) {
-        const u64 bit = bits & (~bits + 1);
-        const u32 q = word * 64 + static_cast<u32>(std::countr_zero(bits));
+      for (u64 bits = order.arrange(moved); bits != 0; bits &= bits - 1) {
+        const u32 input = order.input(static_cast<u32>(std::countr_zero(bits)));
+        const u32 q = word * 64 + input;
         Ring& from = rings[q];
         const u32 tail = from.tail;
         const u32 fill = from.fill;
@@ -179,7 +182,7 @@ class Queues {
         const u64 empty = u64{0} - static_cast<u64>(fill == row);
         from.fill = fill - row;
         from.tail = tail ^ ((tail ^ q) & static_cast<u32>(empty));
-        emptied |= bit & empty;
+        emptied |= (u64{1} << input) & empty;
         const u32 t = targets[(q & ~(Stride - 1)) + (e.route & (Stride - 1))];
         Ring& to = rings[t];
         entries[to.tail] = {e.packet, e.route >> tag_bits};

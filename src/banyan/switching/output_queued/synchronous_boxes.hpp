@@ -11,10 +11,12 @@
 #include "banyan/base/bits.hpp"
 #include "banyan/base/rng.hpp"
 #include "banyan/switching/output_queued/boxes.hpp"
+#include "banyan/switching/output_queued/input_order.hpp"
 
 namespace banyan::switching::output_queued {
 
 inline constexpr Stream kConflicts{"output_queued: conflicts"};
+inline constexpr Stream kOrders{"output_queued: orders of inputs"};
 inline constexpr Stream kWays{"output_queued: choices of routings"};
 
 /// Stride: input and output ports per box, rounded up to a power of two. Tagged: routes are source routes that fit an
@@ -37,10 +39,12 @@ class SynchronousBoxes final : public Boxes {
   void reset(u32 replication) override {
     Boxes::reset(replication);
     random_ = Random(seed_, kConflicts, 0, replication);
+    inputs_.reset(Random(seed_, kOrders, 0, replication));
     hop_random_ = core::HopRandom(seed_, kWays, replication);
   }
 
   Tick run(Tick now) noexcept override {
+    inputs_.at(now);
     if (fetch_adds_ != nullptr) [[unlikely]] {
       fill_slots<true>(now);
       step_fetch_adds(now);
@@ -164,7 +168,7 @@ class SynchronousBoxes final : public Boxes {
   /// Steps all boxes: the open ones by whole words of inputs, the others one by one.
   void step_unwatched(Tick now) noexcept {
     for (const BoxOrder::Group& group : order_.groups()) {
-      queues_.move_open<Stride>(group, tag_bits_, [&](u32 word, u64 moved, u64 closed) {
+      queues_.move_open<Stride>(group, tag_bits_, inputs_, [&](u32 word, u64 moved, u64 closed) {
         movements_ += static_cast<u64>(std::popcount(moved));
         for (u64 bits = moved & layout_.slots[word]; bits != 0; bits &= bits - 1) {
           free_slot(word * 64 + static_cast<u32>(std::countr_zero(bits)));
@@ -187,8 +191,8 @@ class SynchronousBoxes final : public Boxes {
     u64 mask = choose(base, waiting, now, heads, to);
     movements_ += static_cast<u64>(std::popcount(mask));
     note_injection(base, waiting, mask, heads, now);
-    for (; mask != 0; mask &= mask - 1) {
-      const u32 p = static_cast<u32>(std::countr_zero(mask));
+    for (mask = inputs_.arrange(mask); mask != 0; mask &= mask - 1) {
+      const u32 p = inputs_.input(static_cast<u32>(std::countr_zero(mask)));
       if (probe_ != nullptr) [[unlikely]]
         show(s, p, heads[p], now);
       queues_.drop_head(base + p);
@@ -234,8 +238,8 @@ class SynchronousBoxes final : public Boxes {
   void step_combining_box(u32 s, Tick now) noexcept {
     const u32 base = s * Stride;
     u64 waiting = queues_.waiting(base);
-    for (u64 m = waiting; m != 0; m &= m - 1) {
-      const u32 p = static_cast<u32>(std::countr_zero(m));
+    for (u64 m = inputs_.arrange(waiting); m != 0; m &= m - 1) {
+      const u32 p = inputs_.input(static_cast<u32>(std::countr_zero(m)));
       const Entry head = queues_.head(base + p);
       if (!join(layout_.target[base + (head.route & (Stride - 1))], head.packet, p)) continue;
       waiting &= ~(u64{1} << p);
@@ -246,8 +250,8 @@ class SynchronousBoxes final : public Boxes {
     std::array<u32, Stride> to;
     u64 mask = choose(base, waiting, now, heads, to);
     note_injection(base, waiting & ~mask, 0, heads, now);
-    for (; mask != 0; mask &= mask - 1) {
-      const u32 p = static_cast<u32>(std::countr_zero(mask));
+    for (mask = inputs_.arrange(mask); mask != 0; mask &= mask - 1) {
+      const u32 p = inputs_.input(static_cast<u32>(std::countr_zero(mask)));
       leave(s, p, heads[p], now);
       // Those that come in one cycle meet, too.
       if (join(to[p], heads[p].packet, p)) continue;
@@ -357,8 +361,8 @@ class SynchronousBoxes final : public Boxes {
       std::array<u32, Stride> to;
       u64 mask = choose(base, waiting, now, heads, to);
       note_injection(base, waiting, mask, heads, now);
-      for (; mask != 0; mask &= mask - 1) {
-        const u32 p = static_cast<u32>(std::countr_zero(mask));
+      for (mask = inputs_.arrange(mask); mask != 0; mask &= mask - 1) {
+        const u32 p = inputs_.input(static_cast<u32>(std::countr_zero(mask)));
         if (probe_ != nullptr) [[unlikely]]
           show(s, p, heads[p], now);
         moves_.push_back({base + p, to[p], heads[p]});
@@ -381,6 +385,7 @@ class SynchronousBoxes final : public Boxes {
   u16 path_length_;
   std::vector<Move> moves_;
   Random random_;  ///< of conflicts
+  InputOrder<Stride> inputs_;
   core::HopRandom hop_random_;
 };
 

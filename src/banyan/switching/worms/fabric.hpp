@@ -54,8 +54,6 @@ struct Ways {
 template <class Derived>
 class WormFabric : public engine::WholeNetwork {
  public:
-  /// What lies in chunks at several places at once is in no stage alone.
-  [[nodiscard]] bool tells_occupancy() const noexcept override { return false; }
   using PacketId = core::PacketId;
 
   void reset(u32 replication) final {
