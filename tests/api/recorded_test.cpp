@@ -285,6 +285,30 @@ TEST(Recorded, AChannelThatAlwaysHasAPacketIsBusyAllTheTime) {
 }
 
 /// In bytes: a packet passes two memories of every switch, and its overhead passes the links.
+/// Packets that take a channel one after the other, from the first cycle to the last but one: routing takes less than a
+/// flit of a slow channel, or no whole number of them, and data have a header.
+TEST(Recorded, ChannelsAreBusyForAllTheTimeThatTheirPacketsTake) {
+  const std::string traffic =
+      "routing = \"dimension_order\"\ntraffic = { name = \"flows\", sources = [0], destinations = [1], loads = [0.1], "
+      "size = 10 }\nrun = { duration = 20000, tables = \"channels\", cycle_time = \"1 ns\" }\n";
+  const auto busy = [&](const std::string& network) {
+    const api::Table channels = table(run(network + traffic, {}), "channels");
+    double most = 0.0;
+    for (const auto& row : channels.rows) most = std::max(most, std::get<double>(row.at(6)));
+    return most;
+  };
+  // A flit that is routed by itself takes 6 cycles, and 7 on the channel.
+  EXPECT_NEAR(busy("topology = { name = \"mesh\", size = [2], cycles_per_flit = [7] }\n"
+                   "switch = { name = \"packet_node\", payload = 1, header = 0, acquire = 6 }\n"),
+              1.0, 1e-3);
+  EXPECT_NEAR(busy("topology = { name = \"mesh\", size = [2], cycles_per_flit = [3] }\n"
+                   "switch = { name = \"packet_node\", payload = 10, header = 0, acquire = 20, bandwidth = 2 }\n"),
+              0.1 / 10 * (20 + 15), 2e-3);
+  EXPECT_NEAR(busy("topology = { name = \"mesh\", size = [2] }\n"
+                   "switch = { name = \"circuit\", vcs = 1, header = 5, pipeline = false }\n"),
+              0.1 * 15 / 10, 2e-3);
+}
+
 TEST(Recorded, ActivityOfAdaptersAndSwitchesCountsBothMemories) {
   const std::string text =
       "topology = { name = \"bidirectional_min\", hosts = 16 }\nrouting = { name = \"nearest_common_ancestor\", up = "

@@ -94,7 +94,7 @@ TEST(Verdict, PacketsThatAreHeldAtTheirSourcesAreNotSaidToBeInTheNetwork) {
   for (u64 drain = 1000; drain < 6000; drain += 64) {
     const Result held = run_of(one_way, {"run.measure=1500", "run.drain=" + std::to_string(drain)});
     EXPECT_EQ(held.verdict, Verdict::saturated);
-    const bool inside = says(held, "1 counted packets were still in the network, and others at their sources, ");
+    const bool inside = says(held, "1 counted packet was still in the network, and others at their sources, ");
     EXPECT_NE(inside,
               says(held, "counted packets had not left their sources " + std::to_string(drain) + " ticks after"))
         << held.explanation;

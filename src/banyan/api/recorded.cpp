@@ -126,7 +126,7 @@ Table channel_table(const engine::ProbeReport& report, const core::Topology& top
     const core::Channel& channel = channels[c];
     if (channel.failed) continue;
     const u64 flits = report.channel_flits[c];
-    const double share = utilization(flits + report.channel_overhead[c], channel.link, experiment, cycles);
+    const double share = utilization(flits, report.channel_overhead[c], channel.link, experiment, cycles);
     table.rows.push_back({u64{c}, place(topology, channel.from.terminal, channel.from.node),
                           port_name(topology, channel.from.terminal, channel.from.node, channel.from.port),
                           place(topology, channel.to.terminal, channel.to.node),
@@ -218,7 +218,7 @@ void add_utilization(Result& result, const engine::ProbeReport& report, const co
     const core::Channel& channel = graph.channel(c);
     if (channel.failed || channel.from.terminal || channel.to.terminal || cycles == 0) continue;
     const double share =
-        utilization(report.channel_flits[c] + report.channel_overhead[c], channel.link, experiment, cycles);
+        utilization(report.channel_flits[c], report.channel_overhead[c], channel.link, experiment, cycles);
     most = std::max(most, share);
     sum += share;
     ++count;
@@ -343,11 +343,12 @@ void add_activity(Result& result, const Experiment& experiment, const std::optio
   }
 }
 
-double utilization(u64 flits, const core::Link& link, const Experiment& experiment, u64 cycles) {
+double utilization(u64 flits, u64 overhead, const core::Link& link, const Experiment& experiment, u64 cycles) {
   if (cycles == 0) return 0.0;
   const auto capacity = switch_row(experiment).capacity;
   const double bandwidth = capacity == nullptr ? 1.0 : capacity(experiment.switching).channel;
-  return std::min(1.0, static_cast<double>(flits * link.cycles_per_flit) / (static_cast<double>(cycles) * bandwidth));
+  return std::min(
+      1.0, static_cast<double>(flits * link.cycles_per_flit + overhead) / (static_cast<double>(cycles) * bandwidth));
 }
 
 void add_recorded(Result& result, const Experiment& experiment, const engine::ProbePlan& plan,

@@ -36,9 +36,10 @@ void add_trees(Result& result, const stats::CongestionRecord& record, const engi
 /// Adds run.activity's counters as metrics.
 void add_activity(Result& result, const Experiment& experiment, const std::optional<engine::Activity>& activity);
 
-/// Share of the time that a channel is busy with so many flits, for whose time it was taken beyond them included. A
-/// flit is counted when it is handed to its channel, which may carry it after what is measured, as the rest of its
-/// packet or behind what waits for a slow channel: no channel is busy for longer than there is.
-[[nodiscard]] double utilization(u64 flits, const core::Link& link, const Experiment& experiment, u64 cycles);
+/// Share of the time that a channel is busy with so many flits, and beyond their time (`overhead`, as in
+/// engine::ProbeReport). A flit is counted when it is handed to its channel, which may carry it after what is measured,
+/// as the rest of its packet or behind what waits for a slow channel: no channel is busy for longer than there is.
+[[nodiscard]] double utilization(u64 flits, u64 overhead, const core::Link& link, const Experiment& experiment,
+                                 u64 cycles);
 
 }  // namespace banyan::api

@@ -646,7 +646,7 @@ void add_channels(Result& result, const core::Topology& topology, const NetworkJ
     if (channels[c].failed) continue;
     table.rows.push_back({u64{c}, place(channels[c].from), port(channels[c].from), place(channels[c].to),
                           port(channels[c].to), flits[c], flits[c] * flit,
-                          utilization(flits[c] + out.channel_overhead[c], channels[c].link, experiment, cycles)});
+                          utilization(flits[c], out.channel_overhead[c], channels[c].link, experiment, cycles)});
   }
   result.tables.push_back(std::move(table));
 }

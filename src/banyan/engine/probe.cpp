@@ -236,10 +236,10 @@ void Probe::marked(const core::Packet& packet, u32 channel, u32 vc, Tick now) {
   if (plan_.marks && packet.traffic != plan_.control && counts(now)) marks_.add(packet, channel, vc);
 }
 
-void Probe::crossed(u32 channel, const core::Packet& packet, Tick now) {
+void Probe::crossed(u32 channel, const core::Packet& packet, Tick now, u64 overhead) {
   // In one cycle through a box and over the channel behind it: the way into the first box takes none of its own.
   if (plan_.flows && !graph_.channel(channel).from.terminal) on_wire(packet, plan_.cycle);
-  count_on(channel, packet.flits, 0, now);
+  count_on(channel, packet.flits, overhead, now);
   note_hop(channel, packet, now);
   note_sent(channel, packet, now);
 }

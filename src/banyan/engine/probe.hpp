@@ -160,7 +160,8 @@ struct PacketSteps {
 /// What all shards saw; in an order that does not depend on shards and threads.
 struct ProbeReport {
   std::vector<u64> channel_flits;     ///< [channel of the graph]; empty when not asked for
-  std::vector<u64> channel_overhead;  ///< likewise: flits for whose time packets took it beyond their own
+  std::vector<u64> channel_overhead;  ///< likewise: time that packets took it beyond that of their flits, in
+                                      ///< cycles times its bandwidth (core::Capacity::channel)
   std::vector<Flow> flows;            ///< by (source, destination)
   std::vector<Event> events;          ///< by time
   std::vector<SentMessage> messages;  ///< by birth, source, traffic
@@ -204,10 +205,11 @@ class Probe {
   void marked(const core::Packet& packet, u32 channel, u32 vc, Tick now);
   /// What was marked since it was last cleared.
   [[nodiscard]] MarkLog& marks() noexcept { return marks_; }
-  /// A whole packet crosses a channel of the graph: for models that keep no channels of their own.
-  void crossed(u32 channel, const core::Packet& packet, Tick now);
+  /// A whole packet crosses a channel of the graph: for models that keep no channels of their own. `overhead`: as in
+  /// ProbeReport::channel_overhead.
+  void crossed(u32 channel, const core::Packet& packet, Tick now, u64 overhead = 0);
   /// So many flits of a packet are handed to a channel, `first`: its first ones among them. For models whose packets
-  /// cross channels in chunks. `overhead`: the packet takes the channel for the time of so many flits more.
+  /// cross channels in chunks. `overhead`: likewise.
   void chunk_sent(u32 channel, const core::Packet& packet, u32 flits, bool first, Tick now, u64 overhead = 0);
 
   /// What was seen of packets since the last time (ProbePlan::every_packet).

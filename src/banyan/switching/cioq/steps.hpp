@@ -456,7 +456,8 @@ template <Fabric::Mode M, bool Large>
   }
   if (probe_ != nullptr) [[unlikely]] {
     const core::Packet& packet = record(item.packet);
-    probe_->chunk_sent(out.channel, packet, packet.flits, true, cycle_, plan_.overhead);
+    probe_->chunk_sent(out.channel, packet, packet.flits, true, cycle_,
+                       u64{plan_.overhead} * graph_.channel(out.channel).link.cycles_per_flit);
   }
   if (out.far) [[unlikely]] {
     mail_packet(e, item);

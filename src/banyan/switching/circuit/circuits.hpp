@@ -632,7 +632,7 @@ class Circuits final : public engine::Population {
     for (u32 hop = 0; hop < hops; ++hop) {
       streams_.release_last(c, now);
       if (probe_ != nullptr) [[unlikely]]
-        probe_->crossed(hop_channel(c, hop), pool_[k.packet], now);
+        probe_->crossed(hop_channel(c, hop), pool_[k.packet], now, set_.header);
     }
     const u32 flits = pool_[k.packet].flits;
     local_moves_ += static_cast<u64>(flits) * (hops + 1);
@@ -653,7 +653,7 @@ class Circuits final : public engine::Population {
   void show(u32 c, u32 stage, Tick now) const {
     const u32 first = stage_of_hop(0);
     if (stage < first || stage - first >= circuits_[c].hops) return;
-    probe_->crossed(hop_channel(c, stage - first), pool_[circuits_[c].packet], now);
+    probe_->crossed(hop_channel(c, stage - first), pool_[circuits_[c].packet], now, set_.header);
   }
 
   void finish(u32 c, Tick head, Tick now) noexcept {

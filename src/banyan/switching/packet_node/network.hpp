@@ -359,12 +359,12 @@ class PacketNode final : public engine::WholeNetwork {
     send(at, p);
   }
 
-  /// Flits for whose time a packet takes a link beyond its own bytes: until it is routed, and what bytes leave free of
-  /// the last cycle.
+  /// Time that a packet takes a link beyond that of its own bytes, in cycles times the bandwidth: until it is routed,
+  /// and what bytes leave free of the last cycle.
   [[nodiscard]] u64 overhead_of(u32 at, u32 bytes, Tick acquire) const noexcept {
     const u32 slowness = graph_.channel(channel_out_of(at)).link.cycles_per_flit;
     const Tick taken = on_wire(bytes * slowness) + (setup_.pipelined ? 0 : acquire);
-    return taken * setup_.bandwidth / slowness - bytes;
+    return taken * setup_.bandwidth - u64{bytes} * slowness;
   }
 
   [[nodiscard]] bool is_routed(const Parcel& parcel) const noexcept { return !setup_.route_once || parcel.begin == 0; }
